@@ -1,0 +1,77 @@
+"""The command line: one entry, one file a command in `migrate/commands`.
+
+This is the only place that turns a `GraphliftError` into an exit code: 0 clean, 1 findings, 2 usage or configuration,
+3 the environment. Anything else is a bug and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..adapters.errors import GraphliftError
+from . import commands
+from .console import GlobalOptions, note
+
+EPILOG = "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the environment."
+
+app = typer.Typer(
+    name="graphlift",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"graphlift {version('graphlift')}")
+        raise typer.Exit
+
+
+@app.callback(epilog=EPILOG)
+def graphlift(
+    ctx: typer.Context,
+    directory: Annotated[
+        Path, typer.Option("-C", "--directory", metavar="DIR", help="Work as if started in DIR.")
+    ] = Path(),
+    no_plugin: Annotated[
+        list[str] | None, typer.Option("--no-plugin", metavar="NAME", help="Leave a plugin out; may be repeated.")
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Move a code base from a hand-rolled workflow walker to one graph engine, with proof.
+
+    Example: graphlift demo
+    """
+    del version
+    ctx.obj = GlobalOptions(directory, tuple(no_plugin or ()))
+
+
+commands.register(app)
+
+
+def main() -> None:
+    """Run the command line; the console script `graphlift` calls this."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name in the code base may not be writable in the terminal's encoding; that must not end a run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except GraphliftError as error:
+        note(f"error: {error}")
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""The commands, one file each: a function of the command's name, with its options as a typer signature.
+
+A command's module is cheap to import; what it needs to do its work is imported inside its function.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import typer
+
+NAMES = ("demo", "init", "inventory", "parity", "codemod", "retire", "ratchet", "status", "plugins")
+
+
+def register(app: typer.Typer) -> None:
+    """Add every command to the application: a module's `app` (a command with subcommands), else its function."""
+    for name in NAMES:
+        module = import_module(f".{name}", __name__)
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, name))

@@ -1,0 +1,134 @@
+"""A project: its root, its settings, and which files belong to it. Reads names only; no file is opened or imported here."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from pathspec import GitIgnoreSpec
+
+from ..adapters.errors import ConfigurationError, UsageError
+from .configuration import Settings, find_config, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SKIPPED_FOLDERS = frozenset(
+    {
+        ".eggs",
+        ".git",
+        ".graphlift",
+        ".hg",
+        ".mypy_cache",
+        ".nox",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "build",
+        "dist",
+        "node_modules",
+        "venv",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A code base under migration. Paths that graphlift shows are relative to `root`, with forward slashes."""
+
+    root: Path
+    config_file: Path | None = None
+    settings: Settings = field(default_factory=Settings)
+
+    @classmethod
+    def open(cls, start: Path) -> Project:
+        """The project at `start` or at the nearest folder above it that is configured; else `start` with defaults.
+
+        The search stops at a repository's root, so that a stray file in a home folder configures nothing.
+        Raises `UsageError` where `start` is no folder, `ConfigurationError` where the configuration is wrong.
+        """
+        start = start.resolve()
+        if not start.is_dir():
+            raise UsageError(f"{start.name!r} is not a folder", mend="give an existing folder with -C")
+        for folder in (start, *start.parents):
+            if config := find_config(folder):
+                return cls(folder, config, load_settings(config, folder))
+            if (folder / ".git").exists():
+                break
+        return cls(start)
+
+    def require_config(self) -> Settings:
+        """The settings, or a `ConfigurationError` that says how to write them."""
+        if self.config_file is None:
+            raise ConfigurationError("no graphlift.toml and no [tool.graphlift]", mend="run `graphlift init`")
+        return self.settings
+
+    def require_symbols(self) -> Settings:
+        """The settings with at least one symbol, or a `ConfigurationError` that says how to add one."""
+        settings = self.require_config()
+        if not settings.symbol:
+            raise ConfigurationError(
+                "no legacy symbol is configured",
+                where=self.config_file.name if self.config_file else None,
+                mend="add a [[symbol]] table; `graphlift init --dry-run` shows candidates",
+            )
+        return settings
+
+    @cached_property
+    def source_roots(self) -> tuple[Path, ...]:
+        """The folders that are searched for modules: the source folders without an `__init__.py`, and the root."""
+        folders = [self.root / name for name in self.settings.source]
+        roots = [folder for folder in folders if folder.is_dir() and not (folder / "__init__.py").exists()]
+        return tuple(dict.fromkeys([*roots, self.root]))
+
+    def files(self, *suffixes: str) -> tuple[str, ...]:
+        """Files under `source` minus `exclude`, relative to the root, sorted; only those with one of `suffixes`, if given.
+
+        A link is followed only where its target lies inside the root. Raises `ConfigurationError` for a `source` entry
+        that does not exist, since nothing in it would be seen.
+        """
+        found: set[str] = set()
+        for name in self.settings.source:
+            top = self.root / name
+            if top.is_file():
+                found.add(PurePosixPath(name).as_posix())
+            elif top.is_dir():
+                found.update(self._walk(top))
+            else:
+                where = self.config_file.name if self.config_file else None
+                raise ConfigurationError(f"source: {name!r} does not exist", where=where, mend="correct `source`")
+        kept = (path for path in found if not suffixes or path.endswith(suffixes))
+        return tuple(sorted(path for path in kept if not self.excludes(path)))
+
+    def excludes(self, path: str) -> bool:
+        """Whether a relative path is excluded; `exclude` holds patterns as in a `.gitignore` file."""
+        return bool(self.settings.exclude) and self._excluded.match_file(path)
+
+    @cached_property
+    def _excluded(self) -> GitIgnoreSpec:
+        return GitIgnoreSpec.from_lines(self.settings.exclude)
+
+    def _walk(self, top: Path) -> Iterator[str]:
+        root = os.fspath(self.root)
+        prefix = len(root) + (not root.endswith(os.sep))
+        stack = [os.fspath(top)]
+        while stack:
+            with os.scandir(stack.pop()) as entries:
+                for entry in entries:
+                    if entry.is_symlink() and not self._inside(entry.path):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in SKIPPED_FOLDERS and not entry.name.endswith(".egg-info"):
+                            stack.append(entry.path)
+                    elif entry.is_file():
+                        yield entry.path[prefix:].replace(os.sep, "/")
+
+    def _inside(self, path: str) -> bool:
+        return Path(path).resolve().is_relative_to(self.root)
+
