@@ -52,7 +52,7 @@ class UnsupportedOptionError(WorkflowError):
     """A legacy option that the compiled path does not support; raised before any node runs."""
 
 
-class EnvironmentProblem(GraphliftError):
+class EnvironmentProblem(GraphliftError):  # noqa: N818  (EnvironmentError is a builtin)
     """Something outside the project is missing or refuses: git, a package, an import of the user's code."""
 
     exit_code: ClassVar[int] = 3

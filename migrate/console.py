@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -24,7 +24,7 @@ CLEAN, FINDINGS, USAGE, ENVIRONMENT = 0, 1, 2, 3
 T = TypeVar("T")
 
 
-class OutputFormat(str, Enum):
+class OutputFormat(StrEnum):
     """How a command says its result."""
 
     TEXT = "text"

@@ -102,9 +102,13 @@ class Settings(_Model):
     """Everything that graphlift reads from a project's configuration."""
 
     source: tuple[InsidePath, ...] = Field(
-        default=(".",), min_length=1, description="Folders and files that belong to the code base, relative to the root."
+        default=(".",),
+        min_length=1,
+        description="Folders and files that belong to the code base, relative to the root.",
     )
-    exclude: tuple[str, ...] = Field(default=(), description="Patterns, as in a .gitignore, of what does not belong to it.")
+    exclude: tuple[str, ...] = Field(
+        default=(), description="Patterns, as in a .gitignore, of what does not belong to it."
+    )
     plugins: tuple[Dotted, ...] = Field(default=(), description="The project's own plugin modules, by dotted name.")
     symbol: tuple[Symbol, ...] = Field(default=(), description="The legacy symbols, one table each.")
     parity: ParitySettings = ParitySettings()

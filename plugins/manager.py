@@ -67,7 +67,7 @@ class Plugins:
         except pluggy.PluginValidationError as error:
             raise _invalid(str(self._manager.get_name(error.plugin)), error.plugin, error) from None
 
-    def list(self) -> tuple[PluginInfo, ...]:
+    def infos(self) -> tuple[PluginInfo, ...]:
         """What is loaded, sorted by name."""
         return tuple(self._infos[name] for name in sorted(self._infos))
 
@@ -115,7 +115,9 @@ class Plugins:
             if impl := codes.get(trace.tb_frame.f_code):
                 where = f"{_short(impl.function.__code__.co_filename)}:{impl.function.__code__.co_firstlineno}"
                 message = f"plugin {impl.plugin_name!r} failed in {hook}: {type(error).__name__}: {error}"
-                return PluginError(message, where=where, mend=f"mend it, or leave it out: --no-plugin {impl.plugin_name}")
+                return PluginError(
+                    message, where=where, mend=f"mend it, or leave it out: --no-plugin {impl.plugin_name}"
+                )
             trace = trace.tb_next
         return PluginError(f"{hook} failed: {type(error).__name__}: {error}")
 
@@ -175,7 +177,9 @@ def _import_project_module(project: Project, name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(error.name + ".")):
             message = f"plugins: there is no module {name!r} in {_roots(project)}"
-            raise ConfigurationError(message, where=config, mend="correct the name, or add its folder to `source`") from None
+            raise ConfigurationError(
+                message, where=config, mend="correct the name, or add its folder to `source`"
+            ) from None
         raise _import_failed(name, error, config) from error
     except GraphliftError:
         raise
@@ -202,7 +206,12 @@ def _is_needed(project: Project, name: str, hooks: Collection[str]) -> bool:
     except (OSError, SyntaxError, ValueError, RecursionError):
         return True
     names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    names |= {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    names |= {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     offered = {item for item in names if item.startswith(HOOK_PREFIX)}
     return not offered.isdisjoint(hooks) or not offered.issubset(HOOKS) or "*" in names
 
@@ -236,5 +245,7 @@ def _refuse_duplicates(hook: str, items: Iterable[Any]) -> None:
         # Two engines may share a name on two sides; everything else is selected by its id alone.
         key = (str(getattr(item, "id", "")), str(getattr(item, "side", "")))
         if key[0] and key in seen:
-            raise PluginError(f"{hook}: two plugins give the id {key[0]!r}", mend="switch one off with --no-plugin NAME")
+            raise PluginError(
+                f"{hook}: two plugins give the id {key[0]!r}", mend="switch one off with --no-plugin NAME"
+            )
         seen.add(key)

@@ -131,4 +131,3 @@ class Project:
 
     def _inside(self, path: str) -> bool:
         return Path(path).resolve().is_relative_to(self.root)
-

@@ -24,6 +24,6 @@ def plugins(ctx: typer.Context, style: FormatOption = OutputFormat.TEXT) -> None
 
     def text() -> str:
         head = f"{'name':<20} {'origin':<12} {'version':<10} provides"
-        return "\n".join([head, *(row(info) for info in loaded.list())])
+        return "\n".join([head, *(row(info) for info in loaded.infos())])
 
-    emit(style, text, lambda: {"plugins": [asdict(info) for info in loaded.list()]})
+    emit(style, text, lambda: {"plugins": [asdict(info) for info in loaded.infos()]})
