@@ -1,0 +1,1 @@
+"""What the web front calls."""
