@@ -7,6 +7,7 @@ schema that is published beside this module is `Settings.model_json_schema()`; a
 from __future__ import annotations
 
 import difflib
+import json
 import keyword
 import tomllib
 from pathlib import Path
@@ -123,6 +124,11 @@ class Settings(_Model):
         return self
 
 
+def schema() -> str:
+    """The JSON schema of the configuration, as it is published in `graphlift.schema.json`."""
+    return json.dumps(Settings.model_json_schema(), indent=2, sort_keys=True) + "\n"
+
+
 def find_config(root: Path) -> Path | None:
     """The file in `root` that configures graphlift, or None. `graphlift.toml` wins over `pyproject.toml`."""
     own = root / CONFIG_NAMES[0]
@@ -156,14 +162,15 @@ def _parse(config: Path, root: Path) -> tuple[dict[str, Any], str]:
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"is not UTF-8: {error.reason} at byte {error.start}", where=where) from None
     except tomllib.TOMLDecodeError as error:
-        line = getattr(error, "lineno", None) or _line_in(str(error))
+        line = _line_in(str(error)) or max(1, len(text.splitlines()))
         mend = "mend the TOML there; https://toml.io has the grammar"
         raise ConfigurationError(f"is not valid TOML: {error}", where=f"{where}:{line}", mend=mend) from None
 
 
 def _line_in(message: str) -> int:
+    """The line that tomllib's message names; 0 where it says "at end of document"."""
     _, found, rest = message.partition("at line ")
-    return int(rest.split(",")[0]) if found else 1
+    return int(rest.split(",")[0]) if found else 0
 
 
 def _explained(error: ValidationError, prefix: tuple[str, ...], text: str, where: str) -> ConfigurationError:

@@ -1,0 +1,87 @@
+"""Which files belong to a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphlift.adapters.errors import ConfigurationError, UsageError
+from graphlift.plugins.configuration import Settings
+from graphlift.plugins.project import Project
+
+
+def project(root: Path, *names: str, **settings: object) -> Project:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("", encoding="utf-8")
+    return Project(root.resolve(), None, Settings.model_validate(settings))
+
+
+def test_files_are_sorted_relative_and_under_source(tmp_path: Path) -> None:
+    here = project(tmp_path, "src/b.py", "src/a.py", "src/a.txt", "docs/c.py", source=["src"])
+    assert here.files(".py") == ("src/a.py", "src/b.py")
+    assert here.files() == ("src/a.py", "src/a.txt", "src/b.py")
+
+
+def test_overlapping_sources_give_a_file_once(tmp_path: Path) -> None:
+    here = project(tmp_path, "src/a.py", "b.py", source=["src", ".", "src/a.py"])
+    assert here.files() == ("b.py", "src/a.py")
+
+
+@pytest.mark.parametrize(
+    "folder", [".git", ".venv", "node_modules", "__pycache__", "build", ".graphlift", "x.egg-info"]
+)
+def test_folders_that_hold_no_source_are_skipped(tmp_path: Path, folder: str) -> None:
+    assert project(tmp_path, f"{folder}/a.py", "a.py").files() == ("a.py",)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kept"),
+    [
+        ("*_pb2.py", ("a.py", "gen/c.py", "gen/deep/d.py")),
+        ("gen", ("a.py", "b_pb2.py")),
+        ("gen/", ("a.py", "b_pb2.py")),
+        ("gen/*.py", ("a.py", "b_pb2.py", "gen/deep/d.py")),
+        ("**/deep", ("a.py", "b_pb2.py", "gen/c.py")),
+        ("/a.py", ("b_pb2.py", "gen/c.py", "gen/deep/d.py")),
+    ],
+)
+def test_exclude_reads_as_a_gitignore(tmp_path: Path, pattern: str, kept: tuple[str, ...]) -> None:
+    names = ("a.py", "b_pb2.py", "gen/c.py", "gen/deep/d.py")
+    assert project(tmp_path, *names, exclude=[pattern]).files() == kept
+
+
+def test_a_link_out_of_the_root_is_not_followed_and_one_inside_is(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.py"
+    outside.write_text("", encoding="utf-8")
+    root = tmp_path / "root"
+    here = project(root, "a.py")
+    (root / "out.py").symlink_to(outside)
+    (root / "in.py").symlink_to(root / "a.py")
+    (root / "loop").symlink_to(root)
+    assert here.files() == ("a.py", "in.py")
+
+
+def test_a_source_that_does_not_exist_is_an_error_since_nothing_in_it_would_be_seen(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="'lib' does not exist"):
+        project(tmp_path, source=["lib"]).files()
+
+
+def test_source_roots_are_folders_that_modules_are_imported_from(tmp_path: Path) -> None:
+    here = project(tmp_path, "src/shop/__init__.py", "pkg/__init__.py", source=["src", "pkg"])
+    assert here.source_roots == (here.root / "src", here.root)
+
+
+def test_open_finds_the_configuration_of_a_folder_above_but_never_past_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "graphlift.toml").write_text("", encoding="utf-8")
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    assert Project.open(deep).root == tmp_path.resolve()
+    (tmp_path / "a" / ".git").mkdir()
+    assert Project.open(deep).config_file is None
+
+
+def test_open_refuses_what_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="'nowhere' is not a folder"):
+        Project.open(tmp_path / "nowhere")
