@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...adapters.errors import UsageError
 from ..console import FINDINGS, FormatOption, OutputFormat, emit, open_project
 
 if TYPE_CHECKING:
@@ -41,7 +43,6 @@ def init(
 
     Example: graphlift init --dry-run
     """
-    from ...adapters.errors import UsageError
     from ...plugins.project import Project
     from ..discovery import find_candidates
 
@@ -56,9 +57,7 @@ def init(
     candidates = find_candidates(looked)
     written = render(source, candidates)
     if not dry_run:
-        # Exclusive creation: neither an existing file nor the target of a dangling link is ever written.
-        with (project.root / "graphlift.toml").open("x", encoding="utf-8", newline="\n") as file:
-            file.write(written)
+        _create(project.root / "graphlift.toml", written)
 
     def text() -> str:
         told = [_told(candidate) for candidate in candidates] or [
@@ -69,6 +68,15 @@ def init(
     emit(style, text, lambda: {"candidates": [asdict(item) for item in candidates], "configuration": written})
     if not candidates:
         raise typer.Exit(FINDINGS)
+
+
+def _create(path: Path, text: str) -> None:
+    """Write a new file; neither an existing file nor the target of a dangling link is ever written."""
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be written: {error.strerror}", mend="make room for it") from None
 
 
 def guess_source(project: Project) -> tuple[str, ...]:

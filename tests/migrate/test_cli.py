@@ -1,0 +1,65 @@
+"""The command line as a whole: help, exit codes, and what is not imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+from graphlift.migrate.commands import NAMES
+
+HEAVY = (
+    "langgraph",
+    "langchain_core",
+    "libcst",
+    "networkx",
+    "deepdiff",
+    "hypothesis",
+    "jinja2",
+    "yaml",
+    "rich.progress",
+)
+
+
+def test_importing_the_command_line_imports_nothing_heavy() -> None:
+    code = f"import sys, graphlift.migrate.cli; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_help_lists_every_command_and_the_exit_codes(sandbox) -> None:
+    ran = sandbox.run("--help")
+    assert ran.code == 0
+    assert all(f"\n  {name} " in ran.out for name in NAMES)
+    assert "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the" in ran.out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_help_with_an_example(sandbox, name: str) -> None:
+    ran = sandbox.run(name, "--help")
+    assert ran.code == 0
+    assert f"graphlift {name}" in ran.out
+
+
+def test_the_version_is_that_of_the_distribution(sandbox) -> None:
+    assert sandbox.run("--version").out == f"graphlift {version('graphlift')}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("nonsense",), ("plugins", "--nonsense"), ("plugins", "--format", "xml"), ("-C", "nowhere", "plugins")],
+)
+def test_wrong_usage_is_exit_code_2_without_a_trace(sandbox, arguments: tuple[str, ...]) -> None:
+    ran = sandbox.run(*arguments)
+    assert ran.code == 2
+    assert ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_directory_works_as_if_started_there(sandbox, tmp_path) -> None:
+    sandbox.files({"graphlift.toml": "nonsense = 1\n"})
+    assert (
+        "graphlift.toml:1: nonsense: unknown key" in sandbox.run("-C", str(sandbox.root), "plugins", cwd=tmp_path).err
+    )

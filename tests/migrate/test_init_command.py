@@ -1,0 +1,170 @@
+"""`graphlift init`: what counts as a walker, and what is written."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from graphlift.migrate.discovery import find_candidates
+from graphlift.plugins.project import Project
+
+BREADTH_FIRST = """
+from collections import deque
+class Walker:
+    async def run(self, definition, context):
+        pending = deque([definition.start])
+        visited = set()
+        while pending:
+            node = pending.popleft()
+            if node in visited:
+                continue
+            visited.add(node)
+            result = await self._execute_node(node, context)
+            pending.extend(self._next_nodes(node, result))
+"""
+IN_DEGREE = """
+class Executor:
+    async def execute(self, steps):
+        open_ = {s.name: len(s.depends_on) for s in steps}
+        ready = [s for s in steps if not open_[s.name]]
+        while ready:
+            await gather(*(self.handlers[s.name](s) for s in ready))
+            released = []
+            for s in ready:
+                for d in self.dependents[s.name]:
+                    open_[d.name] -= 1
+                    if not open_[d.name]:
+                        released.append(d)
+            ready = released
+"""
+POP_ZERO = """
+def run_flow(flow, handlers, data):
+    queue = [flow["start"]]
+    while len(queue) > 0:
+        name = queue.pop(0)
+        data.update(handlers[name](data))
+        for child in flow["nodes"][name]["next"]:
+            queue.append(child)
+"""
+HELD_QUEUE = """
+class Engine:
+    def drive(self):
+        while not self._queue.empty():
+            node = self._queue.get_nowait()
+            self.run_one(node)
+            for succ in node.successors:
+                self._queue.put_nowait(succ)
+"""
+COLLECTS = """
+def reachable(graph, start):
+    todo, seen = [start], set()
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        todo.extend(graph[node])
+    return seen
+"""
+
+
+def candidates(root: Path, text: str, name: str = "app/engine.py") -> list[tuple[str, bool]]:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text, encoding="utf-8")
+    return [(item.name, item.runs_nodes) for item in find_candidates(Project(root.resolve()))]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (BREADTH_FIRST, "app.engine.Walker"),
+        (IN_DEGREE, "app.engine.Executor"),
+        (POP_ZERO, "app.engine.run_flow"),
+        (HELD_QUEUE, "app.engine.Engine"),
+    ],
+)
+def test_a_loop_that_takes_nodes_and_puts_successors_back_is_a_candidate(tmp_path: Path, text: str, name: str) -> None:
+    assert candidates(tmp_path, text) == [(name, True)]
+
+
+def test_a_search_that_only_collects_ids_is_named_with_that_doubt(tmp_path: Path) -> None:
+    assert candidates(tmp_path, COLLECTS) == [("app.engine.reachable", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def poll(queue):\n    while True:\n        handle(queue.get())\n",
+        "def drain(items):\n    while items:\n        process(items.pop())\n",
+        "def retry(call):\n    tries = []\n    while len(tries) < 3:\n        tries.append(call())\n",
+        "def fill(rows, out):\n    while rows:\n        out.append(rows.pop())\n",
+        "class Walker:\n    def run(self):\n        for node in self.nodes:\n            node.execute()\n",
+    ],
+)
+def test_loops_that_walk_no_graph_are_no_candidates(tmp_path: Path, text: str) -> None:
+    assert candidates(tmp_path, text) == []
+
+
+@pytest.mark.parametrize("name", ["tests/helper.py", "app/test_engine.py", "conftest.py"])
+def test_tests_are_not_searched(tmp_path: Path, name: str) -> None:
+    assert candidates(tmp_path, BREADTH_FIRST, name) == []
+
+
+def test_the_reasons_name_lines_and_code(sandbox) -> None:
+    sandbox.files({"app/engine.py": BREADTH_FIRST})
+    (found,) = sandbox.run("init", "--dry-run", "--format", "json").json()["candidates"]
+    assert (found["file"], found["line"]) == ("app/engine.py", 3)
+    assert found["reasons"] == [
+        "takes nodes from `pending` in a loop (line 8)",
+        "extends it with successors: `pending.extend(self._next_nodes(node, result))` (line 13)",
+        "remembers nodes in `visited`",
+        "runs something for each node",
+    ]
+
+
+def test_what_is_written_is_a_valid_configuration(sandbox) -> None:
+    sandbox.files({"app/engine.py": BREADTH_FIRST, "app/search.py": COLLECTS})
+    assert sandbox.run("init").code == 0
+    written = tomllib.loads((sandbox.root / "graphlift.toml").read_text(encoding="utf-8"))
+    assert [symbol["legacy"] for symbol in written["symbol"]] == ["app.engine.Walker"]
+    assert sandbox.run("plugins").code == 0
+
+
+def test_a_src_layout_gets_its_import_root(sandbox) -> None:
+    sandbox.files({"src/app/engine.py": BREADTH_FIRST})
+    assert sandbox.run("init").code == 0
+    written = tomllib.loads((sandbox.root / "graphlift.toml").read_text(encoding="utf-8"))
+    assert written["source"] == ["src", "."]
+    assert written["symbol"][0]["legacy"] == "app.engine.Walker"
+
+
+def test_dry_run_writes_nothing(sandbox) -> None:
+    sandbox.files({"app/engine.py": BREADTH_FIRST})
+    assert 'legacy = "app.engine.Walker"' in sandbox.run("init", "--dry-run").out
+    assert not (sandbox.root / "graphlift.toml").exists()
+
+
+def test_an_existing_configuration_is_never_overwritten(sandbox) -> None:
+    sandbox.files({"graphlift.toml": "# mine\n", "app/engine.py": BREADTH_FIRST})
+    ran = sandbox.run("init")
+    assert (ran.code, (sandbox.root / "graphlift.toml").read_text(encoding="utf-8")) == (2, "# mine\n")
+    assert "configures graphlift already" in ran.err
+
+
+def test_the_target_of_a_dangling_link_is_not_written(sandbox, tmp_path: Path) -> None:
+    sandbox.files({"app/engine.py": BREADTH_FIRST})
+    (sandbox.root / "graphlift.toml").symlink_to(tmp_path / "elsewhere")
+    ran = sandbox.run("init")
+    assert ran.code == 2
+    assert "Traceback" not in ran.err
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_no_candidate_is_a_finding_and_a_template_is_written(sandbox) -> None:
+    sandbox.files({"app/engine.py": "x = 1\n", "app/broken.py": "def (:\n"})
+    ran = sandbox.run("init")
+    assert ran.code == 1
+    assert "no candidate walker found" in ran.out
+    assert (sandbox.root / "graphlift.toml").exists()
