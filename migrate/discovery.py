@@ -33,7 +33,10 @@ SUCCESSOR_WORDS = (
     "adjacen",
     "downstream",
 )
+SUCCESSORS = "extends it with successors"
 SEEN_WORDS = ("seen", "visited", "executed", "done", "completed", "finished")
+
+HEAP = frozenset({"heappop", "heappush"})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -135,7 +138,7 @@ def _put_reason(put: ast.AST) -> str:
     text = ast.unparse(put)
     line = getattr(put, "lineno", 0)
     word = next((word for word in SUCCESSOR_WORDS if word in text.lower()), None)
-    kind = "extends it with successors" if word else "puts nodes back into it"
+    kind = SUCCESSORS if word else "puts nodes back into it"
     return f"{kind}: `{_clip(text)}` (line {line})"
 
 
@@ -169,16 +172,21 @@ def _runs_nodes(loop: ast.While) -> bool:
 
 
 def _container(call: ast.Call, methods: frozenset[str]) -> str | None:
-    """The name of the container that a call takes from or puts into: `q` of `q.pop()` and of `heappop(q)`."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in methods:
-        return _dotted(call.func.value)
-    name = call.func.id if isinstance(call.func, ast.Name) else None
-    return _dotted(call.args[0]) if name in methods and call.args else None
+    """The name of the container that a call takes from or puts into: `q` of `q.pop()` and of `heapq.heappop(q)`."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+    if name not in methods:
+        return None
+    if name in HEAP and call.args:
+        return _dotted(call.args[0])
+    return _dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
 
 
 def _rebound(node: ast.Assign | ast.AugAssign) -> str | None:
-    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-    return _dotted(target)
+    """The name that an assignment gives other contents; a number that is counted up or down is no container."""
+    if isinstance(node, ast.Assign):
+        return _dotted(node.targets[0])
+    grows = isinstance(node.op, (ast.Add, ast.BitOr)) and not isinstance(node.value, ast.Constant)
+    return _dotted(node.target) if grows else None
 
 
 def _iterated(loop: ast.While, name: str) -> bool:

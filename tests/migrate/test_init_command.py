@@ -57,6 +57,16 @@ class Engine:
             for succ in node.successors:
                 self._queue.put_nowait(succ)
 """
+HEAP = """
+import heapq
+def run_by_priority(flow, handlers):
+    ready = list(flow.entry)
+    while ready:
+        node = heapq.heappop(ready)
+        handlers[node.name](node)
+        for child in node.children:
+            heapq.heappush(ready, child)
+"""
 COLLECTS = """
 def reachable(graph, start):
     todo, seen = [start], set()
@@ -83,6 +93,7 @@ def candidates(root: Path, text: str, name: str = "app/engine.py") -> list[tuple
         (IN_DEGREE, "app.engine.Executor"),
         (POP_ZERO, "app.engine.run_flow"),
         (HELD_QUEUE, "app.engine.Engine"),
+        (HEAP, "app.engine.run_by_priority"),
     ],
 )
 def test_a_loop_that_takes_nodes_and_puts_successors_back_is_a_candidate(tmp_path: Path, text: str, name: str) -> None:
@@ -100,6 +111,8 @@ def test_a_search_that_only_collects_ids_is_named_with_that_doubt(tmp_path: Path
         "def drain(items):\n    while items:\n        process(items.pop())\n",
         "def retry(call):\n    tries = []\n    while len(tries) < 3:\n        tries.append(call())\n",
         "def fill(rows, out):\n    while rows:\n        out.append(rows.pop())\n",
+        "def lex(stack, run):\n    while stack:\n        run(stack.pop())\n        stack.append(']')\n",
+        "def count(l):\n    while l:\n        run(l.pop())\n        l += 1\n",
         "class Walker:\n    def run(self):\n        for node in self.nodes:\n            node.execute()\n",
     ],
 )
