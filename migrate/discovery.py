@@ -124,13 +124,12 @@ def _judge(loop: ast.While, function: Function) -> _Loop | None:
     for queue in sorted((set(takes) | drained) & set(puts)):
         taken_at = takes[queue].lineno if queue in takes else loop.lineno
         reasons = [f"takes nodes from `{queue}` in a loop (line {taken_at})", _put_reason(puts[queue])]
-        reasons += _more_reasons(loop, function)
+        more = _more_reasons(loop, function)
+        if not more and not reasons[1].startswith(SUCCESSORS):
+            continue  # a stack of tokens, a retry queue: nothing says that these are nodes of a graph
         runs = _runs_nodes(loop)
-        reasons.append(
-            "runs something for each node" if runs else "but runs nothing for a node: it may only collect ids"
-        )
-        if len(reasons) > 3 or runs:
-            return _Loop(loop.lineno, queue, tuple(reasons), runs)
+        last = "runs something for each node" if runs else "but runs nothing for a node: it may only collect ids"
+        return _Loop(loop.lineno, queue, (*reasons, *more, last), runs)
     return None
 
 
