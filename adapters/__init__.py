@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         UsageError,
         WorkflowError,
     )
+    from .expressions import Expression, parse_expression
     from .model import (
         ConditionNode,
         DependencyStep,
@@ -31,9 +32,12 @@ if TYPE_CHECKING:
         content_hash,
         parse_workflow,
     )
+    from .oracle_breadth_first import arun_breadth_first, run_breadth_first
+    from .oracle_dependency import FailurePolicy, arun_dependency, run_dependency
     from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
+    from .views import Condition, Handler, NodeView, StepOutput
 
-_HOME = {
+_HOME: dict[str, tuple[str, ...]] = {
     "errors": (
         "ConfigurationError",
         "EnvironmentProblem",
@@ -43,6 +47,7 @@ _HOME = {
         "UsageError",
         "WorkflowError",
     ),
+    "expressions": ("Expression", "parse_expression"),
     "model": (
         "ConditionNode",
         "DependencyStep",
@@ -55,23 +60,32 @@ _HOME = {
         "content_hash",
         "parse_workflow",
     ),
+    "oracle_breadth_first": ("arun_breadth_first", "run_breadth_first"),
+    "oracle_dependency": ("FailurePolicy", "arun_dependency", "run_dependency"),
     "results": ("InterruptInfo", "NodeResult", "NodeStatus", "WorkflowContext", "WorkflowResult"),
+    "views": ("Condition", "Handler", "NodeView", "StepOutput"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Condition",
     "ConditionNode",
     "ConfigurationError",
     "DependencyStep",
     "DependencyWorkflow",
     "EnvironmentProblem",
+    "Expression",
+    "FailurePolicy",
     "GraphliftError",
+    "Handler",
     "HumanNode",
     "InterruptInfo",
     "NodeResult",
     "NodeStatus",
+    "NodeView",
     "ParallelNode",
     "PluginError",
+    "StepOutput",
     "SuccessorWorkflow",
     "TaskNode",
     "UnsupportedOptionError",
@@ -80,8 +94,13 @@ __all__ = [
     "WorkflowContext",
     "WorkflowError",
     "WorkflowResult",
+    "arun_breadth_first",
+    "arun_dependency",
     "content_hash",
+    "parse_expression",
     "parse_workflow",
+    "run_breadth_first",
+    "run_dependency",
 ]
 
 

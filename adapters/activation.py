@@ -1,0 +1,247 @@
+"""One call of a handler, with its retries and time limits, synchronously or not; failures come back as outcomes.
+
+This is the edge where user code runs. Which call is made, and what its outcome means, is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError as FutureCancelled
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from .results import NodeStatus
+from .scope import RunScope, RunStopped
+from .views import Handler, NodeView, StepOutput, isolate
+
+
+@dataclass(frozen=True)
+class Call:
+    """A handler to be called for `node`, with the view that it gets. `timeout` and `backoff` are seconds an attempt."""
+
+    node: str
+    handler: Handler
+    view: NodeView
+    timeout: float | None = None
+    retries: int = 0
+    backoff: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a call ended. `duration` is seconds, retries and waits between them included."""
+
+    status: NodeStatus
+    output: Any = None
+    error: str | None = None
+    duration: float = 0.0
+    tool_calls: int = 0
+    attempts: int = 1
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def success(self) -> bool:
+        """Whether the handler returned."""
+        return self.status is NodeStatus.COMPLETED
+
+
+def error_text(error: BaseException) -> str:
+    """How errors read in results: the type's name and the message."""
+    message = str(error)
+    name = "CancelledError" if isinstance(error, FutureCancelled) else type(error).__name__
+    return f"{name}: {message}" if message else name
+
+
+def perform(call: Call, scope: RunScope) -> Outcome:
+    """Make the call and wait for it; a coroutine runs on the scope's loop."""
+    started = time.perf_counter()
+    for attempt in range(1, call.retries + 2):
+        stop = scope.stopped()
+        if stop:
+            return _stopped(stop, scope, started, attempt)
+        try:
+            return _returned(_attempt(call, scope), started, attempt)
+        except (asyncio.CancelledError, FutureCancelled) as error:
+            return _failed(error, started, attempt, NodeStatus.CANCELLED)
+        except Exception as error:
+            outcome = _caught(error, call, scope, started, attempt)
+        if outcome is not None:
+            return outcome
+        scope.cancelled.wait(_pause(call, scope, attempt))
+    raise AssertionError("the last attempt always returns")
+
+
+async def aperform(call: Call, scope: RunScope) -> Outcome:
+    """Make the call without blocking the loop; a synchronous handler runs on a thread of its own."""
+    started = time.perf_counter()
+    for attempt in range(1, call.retries + 2):
+        stop = scope.stopped()
+        if stop:
+            return _stopped(stop, scope, started, attempt)
+        try:
+            return _returned(await _aattempt(call, scope), started, attempt)
+        except (asyncio.CancelledError, FutureCancelled) as error:
+            if _is_cancelled_from_outside():
+                raise
+            return _failed(error, started, attempt, NodeStatus.CANCELLED)
+        except Exception as error:
+            outcome = _caught(error, call, scope, started, attempt)
+        if outcome is not None:
+            return outcome
+        await asyncio.sleep(_pause(call, scope, attempt))
+    raise AssertionError("the last attempt always returns")
+
+
+def _is_cancelled_from_outside() -> bool:
+    # A handler that raises CancelledError by itself must not read as a cancelled run, nor as a finished one.
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _limit(call: Call, scope: RunScope) -> float | None:
+    limits = [limit for limit in (call.timeout, scope.remaining()) if limit is not None]
+    return min(limits, default=None)
+
+
+def _attempt(call: Call, scope: RunScope) -> Any:
+    limit = _limit(call, scope)
+    if limit is None:
+        value = call.handler(call.view)
+        return scope.wait_for(_awaited(value)) if inspect.isawaitable(value) else value
+    deadline = time.monotonic() + limit
+    if not is_async(call.handler):
+        value = _bounded(scope, call, on_thread(call.handler, call.view), limit)
+        if not inspect.isawaitable(value):
+            return value
+        limit = max(0.0, deadline - time.monotonic())
+    else:
+        value = call.handler(call.view)
+    return scope.wait_for(_within(_awaited(value), call, scope, limit))
+
+
+def _bounded(scope: RunScope, call: Call, future: Future[Any], limit: float) -> Any:
+    try:
+        return scope.result_of(future, limit)
+    except TimeoutError as error:
+        if future.done() and not future.cancelled():
+            raise
+        future.cancel()
+        raise _too_long(call, scope) from error
+
+
+async def _aattempt(call: Call, scope: RunScope) -> Any:
+    limit = _limit(call, scope)
+    work = _awaited(call.handler(call.view)) if is_async(call.handler) else _from_thread(call)
+    return await (work if limit is None else _within(work, call, scope, limit))
+
+
+async def _from_thread(call: Call) -> Any:
+    value = await asyncio.wrap_future(on_thread(call.handler, call.view))
+    return await value if inspect.isawaitable(value) else value
+
+
+async def _within(work: Any, call: Call, scope: RunScope, limit: float) -> Any:
+    timer = asyncio.timeout(limit)
+    try:
+        async with timer:
+            return await work
+    except TimeoutError as error:
+        if not timer.expired():
+            raise
+        raise _too_long(call, scope) from error
+
+
+async def _awaited(value: Any) -> Any:
+    return await value
+
+
+class StepTimeoutError(TimeoutError):
+    """An attempt took longer than its limit; `whole_run` when the limit was the run's."""
+
+    whole_run = False
+
+
+def _too_long(call: Call, scope: RunScope) -> StepTimeoutError:
+    if scope.expired():
+        error = StepTimeoutError(f"the run took longer than {scope.timeout:g} s")
+        error.whole_run = True
+        return error
+    return StepTimeoutError(f"step {call.node!r} took longer than {call.timeout:g} s")
+
+
+def on_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """Call a function on a new daemon thread, in a copy of this context.
+
+    Not a pool's thread: a handler that outlives its limit would keep the pool's slot, and the process, for itself.
+    """
+    future: Future[Any] = Future()
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            value = context.run(function, *arguments)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(value)
+
+    threading.Thread(target=work, name="graphlift-handler", daemon=True).start()
+    return future
+
+
+def is_async(handler: object) -> bool:
+    """Whether calling the handler gives a coroutine (decided without calling it)."""
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))  # noqa: B004
+
+
+def _returned(value: Any, started: float, attempt: int) -> Outcome:
+    reported = value if isinstance(value, StepOutput) else StepOutput(value)
+    return Outcome(
+        NodeStatus.COMPLETED,
+        output=isolate(reported.output),
+        duration=time.perf_counter() - started,
+        tool_calls=reported.tool_calls_used,
+        attempts=attempt,
+        metadata=reported.metadata,
+    )
+
+
+def _caught(error: Exception, call: Call, scope: RunScope, started: float, attempt: int) -> Outcome | None:
+    """The outcome of a failed attempt, or None when there is another one. Raises what only passes through."""
+    if isinstance(error, RunStopped) or is_bubble_up(error):
+        raise error
+    whole_run = isinstance(error, StepTimeoutError) and error.whole_run
+    if attempt <= call.retries and not whole_run and not scope.stopped():
+        return None
+    return _failed(error, started, attempt, NodeStatus.FAILED)
+
+
+def is_bubble_up(error: BaseException) -> bool:
+    """Whether LangGraph uses this exception for control flow (an interrupt). Does not import LangGraph."""
+    errors = sys.modules.get("langgraph.errors")
+    return errors is not None and isinstance(error, errors.GraphBubbleUp)
+
+
+def _failed(error: BaseException, started: float, attempt: int, status: NodeStatus) -> Outcome:
+    text = "TimeoutError: " + str(error) if isinstance(error, StepTimeoutError) else error_text(error)
+    return Outcome(status, error=text, duration=time.perf_counter() - started, attempts=attempt)
+
+
+def _stopped(reason: str, scope: RunScope, started: float, attempt: int) -> Outcome:
+    status = NodeStatus.CANCELLED if scope.cancelled.is_set() else NodeStatus.FAILED
+    return Outcome(status, error=reason, duration=time.perf_counter() - started, attempts=attempt)
+
+
+def _pause(call: Call, scope: RunScope, attempt: int) -> float:
+    delay = call.backoff * 2.0 ** (attempt - 1)
+    remaining = scope.remaining()
+    return delay if remaining is None else min(delay, remaining)

@@ -1,0 +1,98 @@
+"""One run's deadline, cancellation and event loop: what every activation of the run shares, and nothing that is persisted."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, Self
+
+
+class RunStopped(Exception):  # noqa: N818  (an end, not an error of the code that sees it)
+    """The run may not go on: it was cancelled, its time is over, or it failed under the policy `fail`."""
+
+
+class RunScope:
+    """Made by the entry point of a run, closed by it. Thread-safe.
+
+    `timeout` is seconds for the whole run, from now.
+    """
+
+    def __init__(self, timeout: float | None = None) -> None:
+        self.timeout = timeout
+        self.deadline = None if timeout is None else time.monotonic() + timeout
+        self.cancelled = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._waiting: set[Future[Any]] = set()
+
+    def remaining(self) -> float | None:
+        """Seconds left for the run, never negative; None without a limit."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def expired(self) -> bool:
+        """Whether the run's time is over."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def stopped(self) -> str | None:
+        """Why nothing more may start, as an error text; None while the run may go on."""
+        if self.cancelled.is_set():
+            return "CancelledError: the run was cancelled"
+        return f"TimeoutError: the run took longer than {self.timeout:g} s" if self.expired() else None
+
+    def wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """The result of a coroutine, for a synchronous caller: all of one run's coroutines share one background loop."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="graphlift-run", daemon=True)
+                self._thread.start()
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        return self.result_of(future)
+
+    def result_of(self, future: Future[Any], timeout: float | None = None) -> Any:
+        """Wait for a future of this run; `cancel` ends the wait. Raises TimeoutError after `timeout` seconds."""
+        with self._lock:
+            self._waiting.add(future)
+        try:
+            if self.cancelled.is_set():
+                future.cancel()
+            return future.result(timeout)
+        finally:
+            with self._lock:
+                self._waiting.discard(future)
+
+    def cancel(self) -> None:
+        """Let nothing more start and end every wait. A synchronous handler that already runs is left behind, not killed."""
+        self.cancelled.set()
+        with self._lock:
+            waiting = list(self._waiting)
+        for future in waiting:
+            future.cancel()
+
+    def close(self) -> None:
+        """End the background loop, cancelling what still runs on it."""
+        with self._lock:
+            loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is None or thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+async def _cancel_all() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
