@@ -10,6 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .collecting import StreamEvent
+    from .compiled import CompiledWorkflow, ThreadState, Traversal
+    from .compiling import compile_workflow
     from .errors import (
         ConfigurationError,
         EnvironmentProblem,
@@ -35,9 +38,14 @@ if TYPE_CHECKING:
     from .oracle_breadth_first import arun_breadth_first, run_breadth_first
     from .oracle_dependency import FailurePolicy, arun_dependency, run_dependency
     from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
+    from .scope import RunScope, RunStopped
+    from .threads import UNSET
     from .views import Condition, Handler, NodeView, StepOutput
 
 _HOME: dict[str, tuple[str, ...]] = {
+    "collecting": ("StreamEvent",),
+    "compiled": ("CompiledWorkflow", "ThreadState", "Traversal"),
+    "compiling": ("compile_workflow",),
     "errors": (
         "ConfigurationError",
         "EnvironmentProblem",
@@ -63,11 +71,15 @@ _HOME: dict[str, tuple[str, ...]] = {
     "oracle_breadth_first": ("arun_breadth_first", "run_breadth_first"),
     "oracle_dependency": ("FailurePolicy", "arun_dependency", "run_dependency"),
     "results": ("InterruptInfo", "NodeResult", "NodeStatus", "WorkflowContext", "WorkflowResult"),
+    "scope": ("RunScope", "RunStopped"),
+    "threads": ("UNSET",),
     "views": ("Condition", "Handler", "NodeView", "StepOutput"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "UNSET",
+    "CompiledWorkflow",
     "Condition",
     "ConditionNode",
     "ConfigurationError",
@@ -85,9 +97,14 @@ __all__ = [
     "NodeView",
     "ParallelNode",
     "PluginError",
+    "RunScope",
+    "RunStopped",
     "StepOutput",
+    "StreamEvent",
     "SuccessorWorkflow",
     "TaskNode",
+    "ThreadState",
+    "Traversal",
     "UnsupportedOptionError",
     "UsageError",
     "Workflow",
@@ -96,6 +113,7 @@ __all__ = [
     "WorkflowResult",
     "arun_breadth_first",
     "arun_dependency",
+    "compile_workflow",
     "content_hash",
     "parse_expression",
     "parse_workflow",

@@ -1,5 +1,7 @@
 """One call of a handler, with its retries and time limits, synchronously or not; failures come back as outcomes.
 
+Only the end of the whole run (cancelled, out of time) raises: RunStopped. What had begun then has no outcome.
+
 This is the edge where user code runs. Which call is made, and what its outcome means, is decided elsewhere.
 """
 
@@ -63,15 +65,14 @@ def perform(call: Call, scope: RunScope) -> Outcome:
     """Make the call and wait for it; a coroutine runs on the scope's loop."""
     started = time.perf_counter()
     for attempt in range(1, call.retries + 2):
-        stop = scope.stopped()
-        if stop:
-            return _stopped(stop, scope, started, attempt)
+        _go_on(scope)
         try:
             return _returned(_attempt(call, scope), started, attempt)
         except (asyncio.CancelledError, FutureCancelled) as error:
+            _go_on(scope)
             return _failed(error, started, attempt, NodeStatus.CANCELLED)
         except Exception as error:
-            outcome = _caught(error, call, scope, started, attempt)
+            outcome = _caught(error, call, started, attempt)
         if outcome is not None:
             return outcome
         scope.cancelled.wait(_pause(call, scope, attempt))
@@ -82,21 +83,26 @@ async def aperform(call: Call, scope: RunScope) -> Outcome:
     """Make the call without blocking the loop; a synchronous handler runs on a thread of its own."""
     started = time.perf_counter()
     for attempt in range(1, call.retries + 2):
-        stop = scope.stopped()
-        if stop:
-            return _stopped(stop, scope, started, attempt)
+        _go_on(scope)
         try:
-            return _returned(await _aattempt(call, scope), started, attempt)
+            with scope.interruptible():
+                return _returned(await _aattempt(call, scope), started, attempt)
         except (asyncio.CancelledError, FutureCancelled) as error:
             if _is_cancelled_from_outside():
                 raise
             return _failed(error, started, attempt, NodeStatus.CANCELLED)
         except Exception as error:
-            outcome = _caught(error, call, scope, started, attempt)
+            outcome = _caught(error, call, started, attempt)
         if outcome is not None:
             return outcome
         await asyncio.sleep(_pause(call, scope, attempt))
     raise AssertionError("the last attempt always returns")
+
+
+def _go_on(scope: RunScope) -> None:
+    reason = scope.stopped()
+    if reason:
+        raise RunStopped(reason)
 
 
 def _is_cancelled_from_outside() -> bool:
@@ -163,17 +169,12 @@ async def _awaited(value: Any) -> Any:
 
 
 class StepTimeoutError(TimeoutError):
-    """An attempt took longer than its limit; `whole_run` when the limit was the run's."""
-
-    whole_run = False
+    """An attempt took longer than the step's limit."""
 
 
-def _too_long(call: Call, scope: RunScope) -> StepTimeoutError:
-    if scope.expired():
-        error = StepTimeoutError(f"the run took longer than {scope.timeout:g} s")
-        error.whole_run = True
-        return error
-    return StepTimeoutError(f"step {call.node!r} took longer than {call.timeout:g} s")
+def _too_long(call: Call, scope: RunScope) -> Exception:
+    reason = scope.stopped()
+    return RunStopped(reason) if reason else StepTimeoutError(f"step {call.node!r} took longer than {call.timeout:g} s")
 
 
 def on_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -215,12 +216,11 @@ def _returned(value: Any, started: float, attempt: int) -> Outcome:
     )
 
 
-def _caught(error: Exception, call: Call, scope: RunScope, started: float, attempt: int) -> Outcome | None:
+def _caught(error: Exception, call: Call, started: float, attempt: int) -> Outcome | None:
     """The outcome of a failed attempt, or None when there is another one. Raises what only passes through."""
     if isinstance(error, RunStopped) or is_bubble_up(error):
         raise error
-    whole_run = isinstance(error, StepTimeoutError) and error.whole_run
-    if attempt <= call.retries and not whole_run and not scope.stopped():
+    if attempt <= call.retries:
         return None
     return _failed(error, started, attempt, NodeStatus.FAILED)
 
@@ -234,11 +234,6 @@ def is_bubble_up(error: BaseException) -> bool:
 def _failed(error: BaseException, started: float, attempt: int, status: NodeStatus) -> Outcome:
     text = "TimeoutError: " + str(error) if isinstance(error, StepTimeoutError) else error_text(error)
     return Outcome(status, error=text, duration=time.perf_counter() - started, attempts=attempt)
-
-
-def _stopped(reason: str, scope: RunScope, started: float, attempt: int) -> Outcome:
-    status = NodeStatus.CANCELLED if scope.cancelled.is_set() else NodeStatus.FAILED
-    return Outcome(status, error=reason, duration=time.perf_counter() - started, attempts=attempt)
 
 
 def _pause(call: Call, scope: RunScope, attempt: int) -> float:

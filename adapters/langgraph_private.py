@@ -47,3 +47,7 @@ hash_task_id: Callable[..., str] = private(_ALGORITHM, "_xxhash_str", "to recomp
 hash_task_id_v1: Callable[..., str] = private(
     _ALGORITHM, "_uuid5_str", "to recompute the id of a task in old checkpoints"
 )
+
+RunnableCallable: Any = private(
+    "langgraph._internal._runnable", "RunnableCallable", "to give one node a synchronous and an asynchronous body"
+)

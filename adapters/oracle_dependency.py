@@ -73,15 +73,13 @@ class _Seen:
     def add(self, result: NodeResult) -> None:
         self.results[result.node_id] = result
         self.status[result.node_id] = result.status.value
-        if result.status is NodeStatus.COMPLETED:
+        self.outputs.pop(result.node_id, None)
+        if result.status in (NodeStatus.COMPLETED, NodeStatus.RUNNING):
             self.outputs[result.node_id] = result.output
 
     def view(self, name: str, previous: NodeResult | None) -> NodeView:
-        results: Mapping[str, Any] = Visible(self.outputs, self.masks[name], self.index)
-        status: Mapping[str, str] = Visible(self.status, self.masks[name], self.index)
-        if previous is not None:
-            results = {**results, name: previous.output}
-            status = {**status, name: previous.status.value}
+        mask = self.masks[name] | (0 if previous is None else 1 << self.index[name])
+        results, status = Visible(self.outputs, mask, self.index), Visible(self.status, mask, self.index)
         runs = 0 if previous is None else previous.runs
         return NodeView(name, OwnCopy(self.inputs), OwnCopy(self.inputs), OwnCopy(results), OwnCopy(status), runs)
 
@@ -126,4 +124,5 @@ def _every_turn(step: DependencyStep, seen: _Seen, bindings: Bindings) -> Work[N
         done = yield from turn(step, seen.view(step.name, previous), bindings, previous)
         if not done.again:
             return done.result
+        seen.add(done.result)
         previous = done.result

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any, Self
 
 
@@ -28,6 +29,9 @@ class RunScope:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._waiting: set[Future[Any]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._visiting: dict[str, None] = {}
+        self.halted = False
 
     def remaining(self) -> float | None:
         """Seconds left for the run, never negative; None without a limit."""
@@ -66,12 +70,50 @@ class RunScope:
                 self._waiting.discard(future)
 
     def cancel(self) -> None:
-        """Let nothing more start and end every wait. A synchronous handler that already runs is left behind, not killed."""
+        """Let nothing more start, cancel coroutines that run and end every wait. Can be called from any thread.
+
+        A synchronous handler that already runs is left behind: a thread cannot be stopped from outside.
+        """
         self.cancelled.set()
         with self._lock:
-            waiting = list(self._waiting)
+            waiting, tasks = list(self._waiting), list(self._tasks)
         for future in waiting:
             future.cancel()
+        for task in tasks:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """While inside, `cancel` cancels the running asyncio task; what it cancelled comes out as RunStopped."""
+        task = asyncio.current_task()
+        assert task is not None
+        with self._lock:
+            self._tasks.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if self.cancelled.is_set() and task.cancelling() <= 1:
+                task.uncancel()
+                raise RunStopped(self.stopped()) from None
+            raise
+        finally:
+            with self._lock:
+                self._tasks.discard(task)
+
+    @contextmanager
+    def visiting(self, name: str) -> Iterator[None]:
+        """Note that a step is being run, so that a run which is stopped can say where."""
+        with self._lock:
+            self._visiting[name] = None
+        yield
+        # Not in a finally: what raised is what the run was stopped in.
+        with self._lock:
+            del self._visiting[name]
+
+    def in_flight(self) -> list[str]:
+        """The steps that had begun and not ended."""
+        with self._lock:
+            return list(self._visiting)
 
     def close(self) -> None:
         """End the background loop, cancelling what still runs on it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,7 +75,7 @@ def test_a_visited_set_cuts_a_cycle() -> None:
 def test_layered_diamonds_are_linear() -> None:
     layers = [[f"n{i}l", f"n{i}r"] for i in range(12)]
     nodes = [task("s", *layers[0])]
-    nodes += [task(name, *below) for above, below in zip(layers, layers[1:], strict=False) for name in above]
+    nodes += [task(name, *below) for above, below in itertools.pairwise(layers) for name in above]
     nodes += [task(name) for name in layers[-1]]
     runs: list[str] = []
     run(workflow("s", *nodes), recording(runs, *(node.name for node in nodes)))

@@ -1,0 +1,99 @@
+"""From LangGraph's updates to results: fold what the stream gives, hide what is wiring, put nodes in execution order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from .names import is_wiring
+from .records import Record, from_record
+from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
+from .scope import RunScope
+
+FAILURES = (NodeStatus.FAILED, NodeStatus.CANCELLED)
+
+
+@dataclass(frozen=True)
+class StreamEvent:
+    """One thing that happened in a run.
+
+    `node`: a step finished (or, with status RUNNING, took one turn of its loop); `changes` is what it changed in the shared
+    data. `interrupt`: the run waits for a person. `result`: the run is over; always the last event.
+    """
+
+    kind: Literal["node", "interrupt", "result"]
+    node_id: str | None = None
+    node_result: NodeResult | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    interrupt: InterruptInfo | None = None
+    result: WorkflowResult | None = None
+
+
+class Collected:
+    """Everything a run has recorded so far, earlier invocations of its thread included."""
+
+    def __init__(self, order: Mapping[str, int], known: Mapping[str, Any], thread_id: str | None) -> None:
+        self.order, self.thread_id = order, thread_id
+        self.records: dict[str, Record] = dict(known.get("steps") or {})
+        self.data: dict[str, Any] = dict(known.get("data") or (known.get("run") or {}).get("inputs") or {})
+        self.interrupt: InterruptInfo | None = None
+        self.started = time.perf_counter()
+
+    def fold(self, chunk: Mapping[str, Any]) -> Iterable[StreamEvent]:
+        """The events of one chunk of LangGraph's stream mode `updates`."""
+        for node, update in chunk.items():
+            if node == "__interrupt__":
+                yield from self.paused(update)
+            elif not is_wiring(node):
+                for part in update if isinstance(update, list) else [update]:
+                    yield from self._finished(part or {})
+
+    def _finished(self, update: Mapping[str, Any]) -> Iterable[StreamEvent]:
+        changes = update.get("data") or {}
+        self.data.update(changes)
+        for name, record in (update.get("steps") or {}).items():
+            self.records[name] = record
+            yield StreamEvent("node", name, from_record(name, record), changes)
+
+    def paused(self, interrupts: Iterable[Any]) -> Iterable[StreamEvent]:
+        """The event of the first of some interrupts (the others wait their turn); a breakpoint has no payload."""
+        payload = next((item.value for item in interrupts), None)
+        node = payload["node"] if isinstance(payload, Mapping) and "node" in payload else ""
+        self.interrupt = InterruptInfo(node, self.thread_id, payload)
+        yield StreamEvent("interrupt", node, interrupt=self.interrupt)
+
+    def result(self, name: str, scope: RunScope) -> WorkflowResult:
+        """The result of the run as it now stands."""
+        results = {step: from_record(step, self.records[step]) for step in sorted(self.records, key=self._when)}
+        stop = scope.stopped() if scope.in_flight() or scope.halted else None
+        results = {step: _settled(result) for step, result in results.items()}
+        if stop:
+            status = NodeStatus.CANCELLED if scope.cancelled.is_set() else NodeStatus.FAILED
+            for step in scope.in_flight():
+                results[step] = NodeResult(step, status, error=stop)
+        elif self.interrupt is not None and self.interrupt.node_id:
+            results[self.interrupt.node_id] = NodeResult(self.interrupt.node_id, NodeStatus.INTERRUPTED)
+        errors = [result.error for result in results.values() if result.status in FAILURES]
+        return WorkflowResult(
+            name,
+            success=not errors and stop is None and self.interrupt is None,
+            context=WorkflowContext(
+                self.data, results, {} if self.thread_id is None else {"thread_id": self.thread_id}
+            ),
+            total_duration=time.perf_counter() - self.started,
+            total_tool_calls=sum(result.tool_calls_used for result in results.values()),
+            error=next((error for error in errors if error), stop),
+            interrupt=self.interrupt,
+        )
+
+    def _when(self, name: str) -> tuple[int, int]:
+        return self.records[name]["at"], self.order[name]
+
+
+def _settled(result: NodeResult) -> NodeResult:
+    """A loop that was still going on when the run ended did not complete."""
+    if result.status is not NodeStatus.RUNNING:
+        return result
+    return replace(result, status=NodeStatus.CANCELLED, metadata={**result.metadata, "reason": "run-ended"})

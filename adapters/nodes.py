@@ -1,0 +1,64 @@
+"""One LangGraph node for one step: carries the step's decisions out, and turns what must stop the run into a drain.
+
+A failure never leaves the node as an exception: LangGraph would let siblings finish or cancel them depending on the entry
+point, and run finished ones again on resume. It is a record; under the policy `fail` the run is drained, which lets the
+superstep finish and starts no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from .driving import Ask, adrive, drive
+from .langgraph_private import RunnableCallable
+from .scope import RunScope
+
+FAILED = "a step failed"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a step writes to the state (`update`, or a Command), and whether the run ends with it."""
+
+    update: Any
+    stops: bool = False
+
+
+Body = Callable[[dict[str, Any], int], Generator[Any, Any, Written]]
+
+
+def step_node(name: str, body: Body) -> Any:
+    """A runnable with both a synchronous and an asynchronous form of `body(state, superstep)`."""
+
+    def run(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        scope = runtime.context or RunScope()
+        with scope.visiting(name):
+            written = drive(body(state, config["metadata"]["langgraph_step"]), scope, _ask)
+        return _stopping(written, runtime)
+
+    async def arun(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        scope = runtime.context or RunScope()
+        with scope.visiting(name):
+            written = await adrive(body(state, config["metadata"]["langgraph_step"]), scope, _ask)
+        return _stopping(written, runtime)
+
+    # Injection looks at the annotation objects, which are texts in this module.
+    for function in (run, arun):
+        function.__annotations__.update(config=RunnableConfig, runtime=Runtime)
+    return RunnableCallable(run, arun, name=name, trace=False)
+
+
+def _ask(question: Ask) -> Any:
+    return interrupt(question.payload)
+
+
+def _stopping(written: Written, runtime: Runtime[Any]) -> Any:
+    if written.stops and runtime.control is not None:
+        runtime.control.request_drain(FAILED)
+    return written.update

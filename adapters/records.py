@@ -1,0 +1,85 @@
+"""Node results as they go into a checkpoint: plain dicts without what has its default, and the views over them.
+
+Plain data, so that a checkpoint can be read by another version, another tool, or a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .results import NodeResult, NodeStatus
+
+Record = dict[str, Any]
+
+USABLE = (NodeStatus.COMPLETED.value, NodeStatus.RUNNING.value)
+
+
+def to_record(result: NodeResult, superstep: int = 0) -> Record:
+    """The record of a result. `at` is the superstep in which it was made: it gives the order of execution."""
+    record: Record = {"status": result.status.value, "at": superstep, "seconds": result.duration_seconds}
+    optional = {
+        "output": result.output,
+        "error": result.error,
+        "tool_calls": result.tool_calls_used or None,
+        "runs": None if result.runs == 1 else result.runs,
+        "children": [{**to_record(child), "name": child.node_id} for child in result.children] or None,
+        "metadata": dict(result.metadata) or None,
+    }
+    record.update((key, value) for key, value in optional.items() if value is not None)
+    return record
+
+
+def from_record(name: str, record: Mapping[str, Any]) -> NodeResult:
+    """The result that a record holds."""
+    return NodeResult(
+        name,
+        NodeStatus(record["status"]),
+        output=record.get("output"),
+        error=record.get("error"),
+        duration_seconds=record["seconds"],
+        tool_calls_used=record.get("tool_calls", 0),
+        runs=record.get("runs", 1),
+        children=tuple(from_record(child["name"], child) for child in record.get("children", ())),
+        metadata=record.get("metadata", {}),
+    )
+
+
+class Outputs(Mapping[str, Any]):
+    """Outputs by name; only of steps that completed (or repeat)."""
+
+    __slots__ = ("_records",)
+
+    def __init__(self, records: Mapping[str, Record]) -> None:
+        self._records = records
+
+    def __getitem__(self, key: str) -> Any:
+        record = self._records[key]
+        if record["status"] not in USABLE:
+            raise KeyError(key)
+        return record.get("output")
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, record in self._records.items() if record["status"] in USABLE)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Statuses(Mapping[str, str]):
+    """Statuses by name."""
+
+    __slots__ = ("_records",)
+
+    def __init__(self, records: Mapping[str, Record]) -> None:
+        self._records = records
+
+    def __getitem__(self, key: str) -> str:
+        status: str = self._records[key]["status"]
+        return status
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
