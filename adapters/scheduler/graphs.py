@@ -36,7 +36,9 @@ def load_graph(path: str, root: Path = Path()) -> Pregel[Any, Any, Any, Any]:
     if isinstance(found, StateGraph):
         found = found.compile()
     if not isinstance(found, Pregel):
-        raise UsageError(f"{path} is a {type(found).__name__}, not a graph", mend="name a compiled graph or its builder")
+        raise UsageError(
+            f"{path} is a {type(found).__name__}, not a graph", mend="name a compiled graph or its builder"
+        )
     return found
 
 
@@ -44,7 +46,9 @@ def _called(factory: Any, path: str) -> Any:
     try:
         return factory()
     except Exception as error:
-        raise EnvironmentProblem(f"{path}() raised {type(error).__name__}: {error}", mend="name a graph instead") from error
+        raise EnvironmentProblem(
+            f"{path}() raised {type(error).__name__}: {error}", mend="name a graph instead"
+        ) from error
 
 
 def _attribute(module: Any, attribute: str, path: str) -> Any:

@@ -120,7 +120,7 @@ def _rows(
         )
         task = task_of.get(id(state), "")
         yield Activation(step, run, state.node, _kind(parent, child, state, task), fired, task in failed)
-        handler = _handler(parent, child, task) if task in failed else None
+        handler = _handler(parent, child, state, task) if task in failed else None
         if handler:
             yield Activation(step, run, handler, "handler", (Fired(ERROR, None, None, (state.node,)),))
 
@@ -190,10 +190,10 @@ def _written(parent: Snapshot, named: Mapping[str, NodeState], wiring: Wiring) -
     return found
 
 
-def _handler(parent: Snapshot, child: Snapshot, failed: str) -> str | None:
+def _handler(parent: Snapshot, child: Snapshot, failed: NodeState, task: str) -> str | None:
     """The node that handled a failed task's error, found by the id that its task would have."""
     recorded = {write.task for write in parent.writes}
-    return next((node for node in sorted(child.seen) if handler_task_id(parent, node, failed) in recorded), None)
+    return next((node for node in sorted(child.seen) if handler_task_id(parent, node, failed, task) in recorded), None)
 
 
 def repeats(rows: Iterable[Activation]) -> tuple[Repeat, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,9 @@ def _sqlite(path: Path) -> Iterator[BaseCheckpointSaver[Any]]:
     except ImportError as error:
         raise _missing("langgraph-checkpoint-sqlite", "sqlite") from error
     try:
-        with closing(_connect(path)) as connection, _quiet():
+        as_it_lies = _closed_write_ahead(path)
+        guard = _unchanged(path) if as_it_lies else nullcontext()
+        with guard, closing(_connect(path, as_it_lies)) as connection, _quiet():
             columns = _columns(connection, path)
             saver = SqliteSaver(connection, serde=_serde())
             # Its setup writes; there is nothing to set up in a database that is only read.
@@ -74,18 +76,28 @@ def _sqlite(path: Path) -> Iterator[BaseCheckpointSaver[Any]]:
         raise
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, as_it_lies: bool) -> sqlite3.Connection:
+    # Reading a write-ahead database creates its two side files; closed cleanly it has none, and is read as it lies.
+    immutable = "&immutable=1" if as_it_lies else ""
     name = quote(str(path.absolute()))
-    connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, check_same_thread=False)
-    try:
-        connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()
-    except sqlite3.OperationalError:
-        connection.close()
-        if path.with_name(path.name + "-wal").exists():
-            raise
-        # A write-ahead database in a folder that cannot be written, closed cleanly: nothing can change under us.
-        connection = sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-    return connection
+    return sqlite3.connect(f"file:{name}?mode=ro{immutable}", uri=True, check_same_thread=False)
+
+
+def _closed_write_ahead(path: Path) -> bool:
+    with path.open("rb") as file:
+        header = file.read(20)
+    # https://sqlite.org/fileformat.html: bytes 18 and 19 are the format versions, 2 for write-ahead logging.
+    return header[18:20] == b"\x02\x02" and not path.with_name(path.name + "-wal").exists()
+
+
+@contextmanager
+def _unchanged(path: Path) -> Iterator[None]:
+    """Complain when the file was written to in between; a database read as it lies could then be read half and half."""
+    before = path.stat()
+    yield
+    after = path.stat()
+    if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        raise UsageError("the database was written to while it was read", where=str(path), mend="run again")
 
 
 def _columns(connection: sqlite3.Connection, path: Path) -> set[str]:
@@ -167,6 +179,8 @@ def _from_serialiser(error: BaseException) -> bool:
 
 
 def _damaged(where: str, error: BaseException) -> UsageError:
+    if "locked" in str(error):
+        return UsageError("the database is locked by a writer", where=where, mend="run again when it is done")
     return UsageError(
         f"the database cannot be read: {error}",
         where=where,

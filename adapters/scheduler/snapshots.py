@@ -117,7 +117,14 @@ def read_thread(
     """
     namespaces: dict[str, dict[str, Snapshot]] = {}
     for found in _tuples(saver, thread):
-        snapshot = _snapshot(found, keep)
+        try:
+            snapshot = _snapshot(found, keep)
+        except (KeyError, TypeError, AttributeError) as error:
+            place = _place(found.config).get("checkpoint_id")
+            raise UsageError(
+                f"checkpoint {place} of thread {thread!r} cannot be read: {type(error).__name__}: {error}",
+                mend="it is damaged, or not LangGraph's; restore the database from a copy",
+            ) from error
         namespaces.setdefault(snapshot.namespace, {})[snapshot.id] = snapshot
     if not namespaces:
         raise UsageError(f"the saver holds no checkpoint of thread {thread!r}", mend=_known_threads(saver))

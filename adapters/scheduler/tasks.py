@@ -20,17 +20,19 @@ UNKNOWN = "?"
 def task_id(snapshot: Snapshot, state: NodeState, triggers: Iterable[str]) -> str:
     """The id of the task that runs this node in the superstep after this checkpoint."""
     path = (PULL, *triggers) if state.index is None else (PUSH, str(state.index))
-    return _hash(snapshot, state.node, *path)
+    return _hash(snapshot, snapshot.namespace, state.node, *path)
 
 
-def handler_task_id(snapshot: Snapshot, handler: str, failed: str) -> str:
-    """The id of the task that runs an error handler for the failed task."""
-    return _hash(snapshot, handler, PUSH, "node_error_handler", failed)
+def handler_task_id(snapshot: Snapshot, handler: str, failed: NodeState, failed_task: str) -> str:
+    """The id of the task that runs an error handler for the failed task, inside whose namespace it runs."""
+    inside = f"{failed.node}:{failed_task}"
+    namespace = f"{snapshot.namespace}|{inside}" if snapshot.namespace else inside
+    return _hash(snapshot, namespace, handler, PUSH, "node_error_handler", failed_task)
 
 
-def _hash(snapshot: Snapshot, node: str, *path: str) -> str:
+def _hash(snapshot: Snapshot, enclosing: str, node: str, *path: str) -> str:
     make = hash_task_id if snapshot.form > 1 else hash_task_id_v1
-    namespace = f"{snapshot.namespace}|{node}" if snapshot.namespace else node
+    namespace = f"{enclosing}|{node}" if enclosing else node
     checkpoint = binascii.unhexlify(snapshot.id.replace("-", ""))
     return make(checkpoint, namespace, str((-2 if snapshot.step is None else snapshot.step) + 1), node, *path)
 

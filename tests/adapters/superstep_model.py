@@ -41,6 +41,12 @@ class State(TypedDict):
     ran: Annotated[list[str], operator.add]
 
 
+class Nothing(TypedDict, total=False):
+    """What a subgraph gives back: had it the whole list, each call would double it."""
+
+    nothing: str
+
+
 Fired = tuple[tuple[str, tuple[str, ...]], ...]
 Row = tuple[str, str, Fired]
 """Node, "edge" or "send", and the triggers: ("edge" | "join a+b" | "send", writers)."""
@@ -173,12 +179,16 @@ def _after(graph: Graph, node: str, run: int) -> tuple[list[str], list[str]]:
     return [t for t in targets if t != END], list(sent)
 
 
-def build(graph: Graph, builder: Callable[[type], Any] = StateGraph, add_join: Callable[..., Any] | None = None) -> Any:
+def build(graph: Graph, builder: Callable[..., Any] = StateGraph, add_join: Callable[..., Any] | None = None) -> Any:
     """The same graph as a LangGraph builder; `add_join(builder, names, target, inclusive)` adds the waiting edges."""
-    made = builder(State)
+    return _filled(graph, builder(State), builder, add_join)
+
+
+def _filled(graph: Graph, made: Any, builder: Callable[..., Any], add_join: Callable[..., Any] | None) -> Any:
     for name in graph.nodes:
         inner = graph.inner.get(name)
-        body: Any = build(inner, builder, add_join).compile() if inner else _body(name)
+        nested = _filled(inner, builder(State, output_schema=Nothing), builder, add_join) if inner else None
+        body: Any = nested.compile() if nested else _body(name)
         made.add_node(name, body, defer=name in graph.deferred)
     for a, b in graph.edges:
         made.add_edge(a, b)

@@ -20,7 +20,7 @@ Told = dict[str, dict[int, list[tuple[str, str]]]]
 def drive(app: Any, debug: Told, breaks: dict[str, Any] | None = None) -> None:
     """Run to the end, resuming as long as something is due; collect the tasks of the debug stream by namespace and step."""
     given: Any = {"ran": []}
-    for _ in range(100):
+    for _ in range(LIMIT + 2):
         try:
             for namespace, event in app.stream(given, CONFIG, stream_mode="debug", subgraphs=True, **(breaks or {})):
                 if event["type"] == "task":
@@ -30,7 +30,8 @@ def drive(app: Any, debug: Told, breaks: dict[str, Any] | None = None) -> None:
                     steps.setdefault(event["step"], []).append((payload["name"], kind))
         except GraphRecursionError:
             return
-        if not app.get_state(CONFIG).next:
+        state = app.get_state(CONFIG)
+        if not state.next or state.metadata["step"] > LIMIT:
             return
         given = None
 
@@ -73,7 +74,9 @@ def check(graph: Graph, breaks: dict[str, Any] | None = None, *, simulated: bool
             assert told(explanation) == done, (namespace, given is None)
             for step in expected.keys() - done.keys():
                 assert step == (explanation.step or 0) + 1
-                assert expected[step] == sorted((n.node, "edge" if n.index is None else "send") for n in explanation.due)
+                assert expected[step] == sorted(
+                    (n.node, "edge" if n.index is None else "send") for n in explanation.due
+                )
             checked += sum(map(len, expected.values()))
     if simulated:
         run = simulate(graph, LIMIT)
