@@ -10,6 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .aliases import deprecated_alias
+    from .batch import BatchItem, BatchPolicy, BatchProgress, BatchResult
+    from .cache import CacheStatistics, CompileCache
     from .collecting import StreamEvent
     from .compiled import CompiledWorkflow, ThreadState, Traversal
     from .compiling import compile_workflow
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
         UsageError,
         WorkflowError,
     )
+    from .events import RunEvent, Subscriber
+    from .executor import GraphWorkflowExecutor, WorkflowFailedError
     from .expressions import Expression, parse_expression
     from .model import (
         ConditionNode,
@@ -35,14 +40,20 @@ if TYPE_CHECKING:
         content_hash,
         parse_workflow,
     )
+    from .options import LEGACY_OPTIONS, LegacyOption, Verdict, options_table
     from .oracle_breadth_first import arun_breadth_first, run_breadth_first
     from .oracle_dependency import FailurePolicy, arun_dependency, run_dependency
     from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
     from .scope import RunScope, RunStopped
+    from .session import RunOptions
+    from .shapes import ClassShape, DictShape, NeutralShape, ResultShape
     from .threads import UNSET
     from .views import Condition, Handler, NodeView, StepOutput
 
 _HOME: dict[str, tuple[str, ...]] = {
+    "aliases": ("deprecated_alias",),
+    "batch": ("BatchItem", "BatchPolicy", "BatchProgress", "BatchResult"),
+    "cache": ("CacheStatistics", "CompileCache"),
     "collecting": ("StreamEvent",),
     "compiled": ("CompiledWorkflow", "ThreadState", "Traversal"),
     "compiling": ("compile_workflow",),
@@ -55,6 +66,8 @@ _HOME: dict[str, tuple[str, ...]] = {
         "UsageError",
         "WorkflowError",
     ),
+    "events": ("RunEvent", "Subscriber"),
+    "executor": ("GraphWorkflowExecutor", "WorkflowFailedError"),
     "expressions": ("Expression", "parse_expression"),
     "model": (
         "ConditionNode",
@@ -68,53 +81,76 @@ _HOME: dict[str, tuple[str, ...]] = {
         "content_hash",
         "parse_workflow",
     ),
+    "options": ("LEGACY_OPTIONS", "LegacyOption", "Verdict", "options_table"),
     "oracle_breadth_first": ("arun_breadth_first", "run_breadth_first"),
     "oracle_dependency": ("FailurePolicy", "arun_dependency", "run_dependency"),
     "results": ("InterruptInfo", "NodeResult", "NodeStatus", "WorkflowContext", "WorkflowResult"),
     "scope": ("RunScope", "RunStopped"),
+    "session": ("RunOptions",),
+    "shapes": ("ClassShape", "DictShape", "NeutralShape", "ResultShape"),
     "threads": ("UNSET",),
     "views": ("Condition", "Handler", "NodeView", "StepOutput"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "LEGACY_OPTIONS",
     "UNSET",
+    "BatchItem",
+    "BatchPolicy",
+    "BatchProgress",
+    "BatchResult",
+    "CacheStatistics",
+    "ClassShape",
+    "CompileCache",
     "CompiledWorkflow",
     "Condition",
     "ConditionNode",
     "ConfigurationError",
     "DependencyStep",
     "DependencyWorkflow",
+    "DictShape",
     "EnvironmentProblem",
     "Expression",
     "FailurePolicy",
+    "GraphWorkflowExecutor",
     "GraphliftError",
     "Handler",
     "HumanNode",
     "InterruptInfo",
+    "LegacyOption",
+    "NeutralShape",
     "NodeResult",
     "NodeStatus",
     "NodeView",
     "ParallelNode",
     "PluginError",
+    "ResultShape",
+    "RunEvent",
+    "RunOptions",
     "RunScope",
     "RunStopped",
     "StepOutput",
     "StreamEvent",
+    "Subscriber",
     "SuccessorWorkflow",
     "TaskNode",
     "ThreadState",
     "Traversal",
     "UnsupportedOptionError",
     "UsageError",
+    "Verdict",
     "Workflow",
     "WorkflowContext",
     "WorkflowError",
+    "WorkflowFailedError",
     "WorkflowResult",
     "arun_breadth_first",
     "arun_dependency",
     "compile_workflow",
     "content_hash",
+    "deprecated_alias",
+    "options_table",
     "parse_expression",
     "parse_workflow",
     "run_breadth_first",

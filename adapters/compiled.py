@@ -6,25 +6,28 @@ Which edges the graph has is the wiring modules' matter; what a thread's history
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-from langgraph.errors import GraphDrained
-from langgraph.runtime import RunControl
+from typing import Any, Literal, Unpack
 
 from .bindings import Bindings
-from .collecting import FAILURES, Collected, StreamEvent
+from .collecting import FAILURES, StreamEvent
 from .errors import WorkflowError
-from .limits import superstep_limit
 from .model import SuccessorWorkflow, Workflow
 from .names import decode, is_wiring
-from .nodes import FAILED
+from .oracle_dependency import FailurePolicy
+from .replaying import replay_point
 from .results import NodeStatus, WorkflowResult
-from .scope import RunScope, RunStopped
-from .threads import UNSET, Begin, Recorded, decide
+from .scope import RunScope
+from .session import ENDS, RunOptions, Session
+from .threads import UNSET, Asked, Begin, check_same, decide
+from .validation import visited_nodes
 
 Traversal = Literal["breadth-first", "dependency"]
+
+
+def _not_here(start: str) -> Any:
+    raise WorkflowError(f"this graph cannot be entered at {start!r}", mend="leave start out")
 
 
 @dataclass(frozen=True)
@@ -32,187 +35,152 @@ class CompiledWorkflow:
     """A workflow as a LangGraph graph (`graph`), under one traversal and failure policy.
 
     `form` is `edges` or `frontier`; both give the same observation. `mark` is what its threads are stamped with.
+    `entered_at` gives the same graph with another start.
     """
 
     workflow: Workflow
     graph: Any
     traversal: Traversal
-    failure_policy: str
+    failure_policy: FailurePolicy
     form: str
     mark: str
     bindings: Bindings
     checkpointer: Any = None
     order: Mapping[str, int] = field(default_factory=dict)
+    entered_at: Callable[[str], Any] = field(default=_not_here, repr=False)
 
-    def run(
-        self,
-        inputs: Mapping[str, Any] | None = None,
-        *,
-        thread_id: str | None = None,
-        resume: Any = UNSET,
-        timeout: float | None = None,
-        scope: RunScope | None = None,
-        max_concurrency: int | None = None,
-    ) -> WorkflowResult:
-        """Run to the end, a pause or a failure. `timeout` is seconds for the whole run.
+    @property
+    def steps(self) -> int:
+        """How many steps a run can have, branches of parallel groups not counted."""
+        if isinstance(self.workflow, SuccessorWorkflow):
+            return len(visited_nodes(self.workflow))
+        return len(self.workflow.steps)
+
+    def run(self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]) -> WorkflowResult:
+        """Run to the end, a pause or a failure.
 
         With a checkpointer and a `thread_id` that has a history: an unfinished run goes on, a paused one takes `resume` as
         the answer, a finished one gives its recorded result without running anything. Raises WorkflowError, before any
         node runs, when the thread belongs to another definition or holds a run with other inputs.
         """
-        events = self.stream(
-            inputs, thread_id=thread_id, resume=resume, timeout=timeout, scope=scope, max_concurrency=max_concurrency
-        )
-        return _last(list(events))
+        return _last(list(self.stream(inputs, **options)))
 
-    async def arun(
-        self,
-        inputs: Mapping[str, Any] | None = None,
-        *,
-        thread_id: str | None = None,
-        resume: Any = UNSET,
-        timeout: float | None = None,
-        scope: RunScope | None = None,
-        max_concurrency: int | None = None,
-    ) -> WorkflowResult:
+    async def arun(self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]) -> WorkflowResult:
         """`run` on the running loop. When the caller is cancelled every node is, and CancelledError goes on."""
-        events = self.astream(
-            inputs, thread_id=thread_id, resume=resume, timeout=timeout, scope=scope, max_concurrency=max_concurrency
-        )
-        return _last([event async for event in events])
+        return _last([event async for event in self.astream(inputs, **options)])
 
-    def stream(
-        self,
-        inputs: Mapping[str, Any] | None = None,
-        *,
-        thread_id: str | None = None,
-        resume: Any = UNSET,
-        timeout: float | None = None,
-        scope: RunScope | None = None,
-        max_concurrency: int | None = None,
-    ) -> Iterator[StreamEvent]:
+    def stream(self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]) -> Iterator[StreamEvent]:
         """The events of `run` as they happen; the last one carries the result, also when the run failed."""
-        scope = scope or RunScope(timeout)
-        thread = self._thread(thread_id)
-        snapshot = self.graph.get_state(self._config(thread)) if thread_id and self.checkpointer else None
-        plan = self._decide(snapshot, inputs, resume)
-        collected = Collected(self.order, plan.known, thread)
-        with scope:
-            if isinstance(plan, Recorded):
-                yield from collected.paused(plan.interrupts) if plan.interrupts else ()
-            else:
-                control = RunControl()
-                try:
-                    for chunk in self.graph.stream(
-                        plan.given,
-                        self._run_config(thread, plan, max_concurrency),
-                        context=scope,
-                        control=control,
-                        stream_mode="updates",
-                    ):
-                        yield from self._events(chunk, collected, control, scope)
-                except (RunStopped, GraphDrained):
-                    pass
-            yield StreamEvent("result", result=collected.result(self.workflow.name, scope))
+        thread, known = self._thread(options.get("thread_id"))
+        snapshot = self.graph.get_state(_config(thread)) if known else None
+        yield from self._stream(self._session(snapshot, thread, inputs, options))
 
     async def astream(
-        self,
-        inputs: Mapping[str, Any] | None = None,
-        *,
-        thread_id: str | None = None,
-        resume: Any = UNSET,
-        timeout: float | None = None,
-        scope: RunScope | None = None,
-        max_concurrency: int | None = None,
+        self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]
     ) -> AsyncIterator[StreamEvent]:
         """The events of `arun` as they happen; the last one carries the result, also when the run failed."""
-        scope = scope or RunScope(timeout)
-        thread = self._thread(thread_id)
-        snapshot = await self.graph.aget_state(self._config(thread)) if thread_id and self.checkpointer else None
-        plan = self._decide(snapshot, inputs, resume)
-        collected = Collected(self.order, plan.known, thread)
-        with scope:
-            if isinstance(plan, Recorded):
-                for event in collected.paused(plan.interrupts) if plan.interrupts else ():
-                    yield event
-            else:
-                control = RunControl()
-                try:
-                    async for chunk in self.graph.astream(
-                        plan.given,
-                        self._run_config(thread, plan, max_concurrency),
-                        context=scope,
-                        control=control,
-                        stream_mode="updates",
-                    ):
-                        for event in self._events(chunk, collected, control, scope):
-                            yield event
-                except (RunStopped, GraphDrained):
-                    pass
-            yield StreamEvent("result", result=collected.result(self.workflow.name, scope))
-
-    def _thread(self, thread_id: str | None) -> str | None:
-        if self.checkpointer is None:
-            if thread_id is not None:
-                raise WorkflowError(
-                    f"workflow {self.workflow.name!r}: a thread_id was given, but the graph has no checkpointer",
-                    mend="compile it with a checkpointer, or leave thread_id out",
-                )
-            return None
-        return thread_id or uuid.uuid4().hex
-
-    def _decide(self, snapshot: Any, inputs: Mapping[str, Any] | None, resume: Any) -> Begin | Recorded:
-        records = (snapshot.values.get("steps") or {}).values() if snapshot is not None else ()
-        failed = self.failure_policy == "fail" and any(record["status"] in FAILURES for record in records)
-        return decide(snapshot, self.workflow, self.mark, inputs, resume, failed)
-
-    def _config(self, thread: str | None) -> Any:
-        return {"configurable": {"thread_id": thread}} if thread else {}
-
-    def _run_config(self, thread: str | None, plan: Begin, max_concurrency: int | None) -> Any:
-        run = plan.known["run"]
-        config = {
-            **self._config(thread),
-            "recursion_limit": superstep_limit(self.workflow, self.bindings, run["inputs"]),
-        }
-        return config if max_concurrency is None else {**config, "max_concurrency": max_concurrency}
-
-    def _events(
-        self, chunk: Mapping[str, Any], collected: Collected, control: RunControl, scope: RunScope
-    ) -> Iterator[StreamEvent]:
-        for event in collected.fold(chunk):
-            result = event.node_result
-            # Also here, not only in the node: a failure that an earlier process recorded is replayed without its node.
-            if result is not None and self.failure_policy == "fail" and result.status in FAILURES:
-                control.request_drain(FAILED)
+        thread, known = self._thread(options.get("thread_id"))
+        snapshot = await self.graph.aget_state(_config(thread)) if known else None
+        async for event in self._astream(self._session(snapshot, thread, inputs, options)):
             yield event
-        if scope.stopped():
-            scope.halted = True
-            control.request_drain("the run was stopped")
+
+    def replay(
+        self, thread_id: str, node: str, *, timeout: float | None = None, scope: RunScope | None = None
+    ) -> WorkflowResult:
+        """Run a thread again from where `node` was due, with what had been recorded until then.
+
+        Raises WorkflowError when the node was never due, or when other branches were pending there: they would be lost.
+        """
+        self._thread(thread_id)
+        now, history = self.graph.get_state(_config(thread_id)), self.graph.get_state_history(_config(thread_id))
+        options: RunOptions = {"timeout": timeout, "scope": scope}
+        return _last(list(self._stream(self._replaying(now, list(history), thread_id, node, options))))
+
+    async def areplay(
+        self, thread_id: str, node: str, *, timeout: float | None = None, scope: RunScope | None = None
+    ) -> WorkflowResult:
+        """`replay` on the running loop."""
+        self._thread(thread_id)
+        now = await self.graph.aget_state(_config(thread_id))
+        history = [item async for item in self.graph.aget_state_history(_config(thread_id))]
+        session = self._replaying(now, history, thread_id, node, {"timeout": timeout, "scope": scope})
+        return _last([event async for event in self._astream(session)])
+
+    def _stream(self, session: Session) -> Iterator[StreamEvent]:
+        with session:
+            if session.runs:
+                try:
+                    for chunk in session.graph.stream(**session.arguments()):
+                        yield from session.events(chunk)
+                except ENDS:
+                    pass
+            yield from session.end()
+
+    async def _astream(self, session: Session) -> AsyncIterator[StreamEvent]:
+        with session:
+            if session.runs:
+                try:
+                    async for chunk in session.graph.astream(**session.arguments()):
+                        for event in session.events(chunk):
+                            yield event
+                except ENDS:
+                    pass
+            for event in session.end():
+                yield event
+
+    def _thread(self, thread_id: str | None) -> tuple[str | None, bool]:
+        """The thread to run on, and whether it may have a history."""
+        if self.checkpointer is not None:
+            return thread_id or uuid.uuid4().hex, thread_id is not None
+        if thread_id is not None:
+            raise WorkflowError(
+                f"workflow {self.workflow.name!r}: a thread_id was given, but the graph has no checkpointer",
+                mend="compile it with a checkpointer, or leave thread_id out",
+            )
+        return None, False
+
+    def _session(
+        self, snapshot: Any, thread: str | None, inputs: Mapping[str, Any] | None, options: RunOptions
+    ) -> Session:
+        asked = Asked(inputs, options.get("resume", UNSET), options.get("start"), self._has_failed(snapshot))
+        return Session(self, thread, decide(snapshot, self.workflow, self.mark, asked), options)
+
+    def _replaying(self, now: Any, history: list[Any], thread_id: str, node: str, options: RunOptions) -> Session:
+        state = self._state_of(now, thread_id)
+        check_same(now.values["run"], self.workflow, self.mark, None)
+        point = replay_point(self.workflow, state, history, node, self._has_failed(now))
+        return Session(self, thread_id, Begin(None, point.values), {**options, "config": point.config})
+
+    def _has_failed(self, snapshot: Any) -> bool:
+        records = (snapshot.values.get("steps") or {}).values() if snapshot is not None else ()
+        return self.failure_policy == "fail" and any(record["status"] in FAILURES for record in records)
 
     def state(self, thread_id: str) -> ThreadState:
         """Where a thread stands. Raises WorkflowError when it has no history here."""
-        return self._state_of(self.graph.get_state(self._config(self._thread(thread_id))), thread_id)
+        self._thread(thread_id)
+        return self._state_of(self.graph.get_state(_config(thread_id)), thread_id)
 
     async def astate(self, thread_id: str) -> ThreadState:
         """`state`, for an asynchronous checkpointer."""
-        return self._state_of(await self.graph.aget_state(self._config(self._thread(thread_id))), thread_id)
+        self._thread(thread_id)
+        return self._state_of(await self.graph.aget_state(_config(thread_id)), thread_id)
 
     def _state_of(self, snapshot: Any, thread_id: str) -> ThreadState:
-        if not snapshot.values.get("run"):
+        values = snapshot.values
+        if not values.get("run"):
             raise WorkflowError(
                 f"thread {thread_id!r} has no history", mend="give the thread_id of a run that has begun"
             )
-        ahead = [decode(node) for node in snapshot.next if not is_wiring(node)]
-        collected = Collected(self.order, snapshot.values, thread_id)
+        ended = self._has_failed(snapshot)
+        ahead = [] if ended else [decode(node) for node in snapshot.next if not is_wiring(node)]
         return ThreadState(
             thread_id,
             next=tuple(sorted(ahead, key=self.order.__getitem__)),
-            pending=tuple(snapshot.values.get("frontier") or ()),
-            visited=tuple(snapshot.values.get("visited") or ()),
-            unfinished=bool(snapshot.next),
+            pending=tuple(values.get("frontier") or ()),
+            visited=tuple(values.get("visited") or ()),
+            unfinished=bool(snapshot.next) and not ended,
             waits_for_answer=bool(snapshot.interrupts),
-            statuses={name: NodeStatus(record["status"]) for name, record in collected.records.items()},
+            statuses={name: NodeStatus(record["status"]) for name, record in (values.get("steps") or {}).items()},
         )
 
 
@@ -220,7 +188,8 @@ class CompiledWorkflow:
 class ThreadState:
     """Where a thread stands: the steps that run `next`, and in breadth-first all that are `pending`, in order.
 
-    `unfinished` may be true while `next` is empty: only wiring is due. `waits_for_answer`: a person is asked.
+    `visited` are in breadth-first all nodes that were ever put on the frontier. `unfinished` may be true while `next` is
+    empty: only wiring is due. `waits_for_answer`: a person is asked.
     """
 
     thread_id: str
@@ -230,6 +199,10 @@ class ThreadState:
     unfinished: bool
     waits_for_answer: bool
     statuses: Mapping[str, NodeStatus]
+
+
+def _config(thread: str | None) -> dict[str, Any]:
+    return {"configurable": {"thread_id": thread}}
 
 
 def _last(events: list[StreamEvent]) -> WorkflowResult:

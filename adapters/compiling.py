@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from .bindings import bind_dependency, bind_successor
@@ -62,10 +63,17 @@ def _compile_successor(
             f"workflow {workflow.name!r} has human nodes, but no checkpointer keeps it while it waits",
             mend="compile it with a checkpointer and run it with a thread_id",
         )
-    graph = wire_breadth_first(workflow, bindings, checkpointer)
-    mark = fingerprint(workflow, "breadth-first/edges")
     return CompiledWorkflow(
-        workflow, graph, "breadth-first", "fail", "edges", mark, bindings, checkpointer, declaration_order(workflow)
+        workflow,
+        wire_breadth_first(workflow, bindings, checkpointer),
+        "breadth-first",
+        "fail",
+        "edges",
+        fingerprint(workflow, "breadth-first/edges"),
+        bindings,
+        checkpointer,
+        declaration_order(workflow),
+        partial(wire_breadth_first, workflow, bindings, checkpointer),
     )
 
 

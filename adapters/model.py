@@ -89,7 +89,8 @@ class HumanNode(_Frozen):
     next: tuple[Name, ...] = ()
 
 
-Node = Annotated[TaskNode | ConditionNode | ParallelNode | HumanNode, Field(discriminator="kind")]
+AnyNode = TaskNode | ConditionNode | ParallelNode | HumanNode
+Node = Annotated[AnyNode, Field(discriminator="kind")]
 
 
 class DependencyStep(_Limits):
@@ -121,7 +122,7 @@ class SuccessorWorkflow(_Frozen):
         check_successor(self)
         return self
 
-    def by_name(self) -> dict[str, TaskNode | ConditionNode | ParallelNode | HumanNode]:
+    def by_name(self) -> dict[str, AnyNode]:
         """Every node by its name, in declaration order."""
         return {node.name: node for node in self.nodes}
 

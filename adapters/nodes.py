@@ -39,19 +39,24 @@ def step_node(name: str, body: Body) -> Any:
     def run(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         scope = runtime.context or RunScope()
         with scope.visiting(name):
-            written = drive(body(state, config["metadata"]["langgraph_step"]), scope, _ask)
+            written = drive(body(state, _superstep(config)), scope, _ask)
         return _stopping(written, runtime)
 
     async def arun(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         scope = runtime.context or RunScope()
         with scope.visiting(name):
-            written = await adrive(body(state, config["metadata"]["langgraph_step"]), scope, _ask)
+            written = await adrive(body(state, _superstep(config)), scope, _ask)
         return _stopping(written, runtime)
 
     # Injection looks at the annotation objects, which are texts in this module.
     for function in (run, arun):
         function.__annotations__.update(config=RunnableConfig, runtime=Runtime)
     return RunnableCallable(run, arun, name=name, trace=False)
+
+
+def _superstep(config: RunnableConfig) -> int:
+    step: int = config.get("metadata", {})["langgraph_step"]
+    return step
 
 
 def _ask(question: Ask) -> Any:

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 
 from .errors import WorkflowError
 from .model import DependencyWorkflow, Workflow, content_hash
+from .validation import visited_nodes
 
 
 class _Unset:
@@ -28,10 +29,14 @@ UNSET: Any = _Unset()
 
 @dataclass(frozen=True)
 class Begin:
-    """What LangGraph is invoked with; `past` are the state's values that an earlier invocation left."""
+    """What LangGraph is invoked with; `past` are the state's values that an earlier invocation left.
+
+    `start` is the node to enter at, where that is not the workflow's own.
+    """
 
     given: Any
     past: Mapping[str, Any]
+    start: str | None = None
 
     @property
     def known(self) -> Mapping[str, Any]:
@@ -57,39 +62,80 @@ def fingerprint(workflow: Workflow, form: str) -> str:
     return f"{content_hash(workflow)}/{form}"
 
 
-def initial(workflow: Workflow, mark: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The input of a run that begins."""
+def initial(workflow: Workflow, mark: str, inputs: Mapping[str, Any], start: str | None = None) -> dict[str, Any]:
+    """The input of a run that begins, in breadth-first at `start` or the workflow's own start."""
     run = {"definition": mark, "inputs": dict(inputs)}
     if isinstance(workflow, DependencyWorkflow):
         return {"run": run, "steps": {}}
-    return {"run": run, "steps": {}, "data": dict(inputs), "frontier": [workflow.start], "visited": [workflow.start]}
+    first = [start or workflow.start]
+    return {"run": run, "steps": {}, "data": dict(inputs), "frontier": first, "visited": first}
 
 
-def decide(
-    snapshot: Any, workflow: Workflow, mark: str, inputs: Mapping[str, Any] | None, resume: Any, failed: bool
-) -> Begin | Recorded:
-    """What to do, from a LangGraph state snapshot (None without a thread). `failed`: a recorded failure ended the run."""
-    past: Mapping[str, Any] = snapshot.values if snapshot is not None else {}
-    if not past.get("run"):
-        if resume is not UNSET:
+@dataclass(frozen=True)
+class Asked:
+    """What the caller of a run asked for. `failed`: a recorded failure has ended the thread's run."""
+
+    inputs: Mapping[str, Any] | None = None
+    resume: Any = UNSET
+    start: str | None = None
+    failed: bool = False
+
+
+def decide(snapshot: Any, workflow: Workflow, mark: str, asked: Asked) -> Begin | Recorded:
+    """What to do, from a LangGraph state snapshot (None without a thread)."""
+    check_start(workflow, asked.start)
+    values: Mapping[str, Any] = {} if snapshot is None else snapshot.values
+    if snapshot is None or not values.get("run"):
+        if asked.resume is not UNSET:
             raise WorkflowError(
-                "nothing waits on this thread, so there is nothing to answer", mend="run it without resume"
+                "nothing waits on this thread, so there is nothing to answer", mend="run without resume"
             )
-        return Begin(initial(workflow, mark, inputs or {}), {})
-    check_same(past["run"], workflow, mark, inputs)
-    if failed or not snapshot.next:
-        if resume is not UNSET:
-            raise WorkflowError(
-                "the run on this thread has ended; no answer is awaited", mend="run without resume to read its result"
-            )
-        return Recorded(past)
-    if snapshot.interrupts:
-        return Recorded(past, snapshot.interrupts) if resume is UNSET else Begin(Command(resume=resume), past)
-    if resume is not UNSET:
+        return begin(workflow, mark, asked)
+    check_same(values["run"], workflow, mark, asked.inputs)
+    ended = asked.failed or not snapshot.next
+    if asked.start is not None:
+        return begin_again(workflow, values, asked.start, ended)
+    if ended and asked.resume is not UNSET:
+        raise WorkflowError("the run on this thread has ended; no answer is awaited", mend="run without resume")
+    if ended or (snapshot.interrupts and asked.resume is UNSET):
+        return Recorded(values, () if ended else snapshot.interrupts)
+    if asked.resume is UNSET:
+        return Begin(None, values)
+    if not snapshot.interrupts:
+        raise WorkflowError("the run on this thread does not wait for an answer", mend="run without resume")
+    return Begin(Command(resume=asked.resume), values)
+
+
+def check_start(workflow: Workflow, start: str | None) -> None:
+    """Raise WorkflowError for an explicit start that the workflow does not have."""
+    if start is None:
+        return
+    if isinstance(workflow, DependencyWorkflow):
         raise WorkflowError(
-            "the run on this thread does not wait for an answer", mend="run without resume to let it go on"
+            f"workflow {workflow.name!r}: in dependency style a run cannot start at {start!r}; its dependencies decide",
+            mend="leave start out",
         )
-    return Begin(None, past)
+    if start not in {node.name for node in visited_nodes(workflow)}:
+        raise WorkflowError(
+            f"workflow {workflow.name!r}: there is no node {start!r} to start at", mend="correct the name"
+        )
+
+
+def begin(workflow: Workflow, mark: str, asked: Asked) -> Begin:
+    """Begin a run on a thread without a history."""
+    return Begin(initial(workflow, mark, asked.inputs or {}, asked.start), {}, asked.start)
+
+
+def begin_again(workflow: Workflow, values: Mapping[str, Any], start: str, ended: bool) -> Begin:
+    """Begin at a node on a thread whose run has ended: the shared data stays, all else is new."""
+    pending = values.get("frontier") or []
+    if pending or not ended:
+        raise WorkflowError(
+            f"workflow {workflow.name!r}: a start at {start!r} would discard branches that are pending: {', '.join(pending)}",
+            mend="run the thread without start, which takes them up again, or use a new thread_id",
+        )
+    fresh = {"steps": Overwrite({}), "frontier": [start], "visited": Overwrite([start])}
+    return Begin(fresh, {**values, "steps": {}, "frontier": [start]}, start)
 
 
 def check_same(run: Mapping[str, Any], workflow: Workflow, mark: str, inputs: Mapping[str, Any] | None) -> None:

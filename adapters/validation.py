@@ -13,7 +13,7 @@ from .errors import WorkflowError
 from .names import reserved
 
 if TYPE_CHECKING:
-    from .model import DependencyStep, DependencyWorkflow, ParallelNode, SuccessorWorkflow
+    from .model import AnyNode, DependencyStep, DependencyWorkflow, ParallelNode, SuccessorWorkflow
 
 
 def check_successor(workflow: SuccessorWorkflow) -> None:
@@ -66,6 +66,12 @@ def _check_group(workflow: SuccessorWorkflow, group: ParallelNode) -> None:
             raise WorkflowError(
                 f"{where}: branch {branch!r} is also a branch of {shared!r}", mend="give each group its own task nodes"
             )
+
+
+def visited_nodes(workflow: SuccessorWorkflow) -> list[AnyNode]:
+    """The nodes that the traversal itself visits: all but the branches of parallel groups."""
+    branches = {name for node in workflow.nodes if node.kind == "parallel" for name in node.branches}
+    return [node for node in workflow.nodes if node.name not in branches]
 
 
 def check_dependency(workflow: DependencyWorkflow) -> None:

@@ -15,11 +15,9 @@ from .activation import Call, Outcome, error_text
 from .bindings import Bindings
 from .driving import Ask, Calls, Work
 from .dynamic import refuse_dynamic_routing
-from .model import ConditionNode, DependencyStep, HumanNode, ParallelNode, TaskNode
+from .model import AnyNode, ConditionNode, DependencyStep, HumanNode, ParallelNode, TaskNode
 from .results import NodeResult, NodeStatus
 from .views import NodeView
-
-AnyNode = TaskNode | ConditionNode | ParallelNode | HumanNode
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,15 @@ from langgraph.types import Command
 
 from .bindings import Bindings
 from .errors import WorkflowError
-from .model import ParallelNode, SuccessorWorkflow
+from .model import AnyNode, SuccessorWorkflow
 from .names import encode
 from .nodes import Written, step_node
 from .records import Outputs, Statuses, to_record
 from .scope import RunScope
 from .state import BreadthFirstState
-from .validation import find_cycle
+from .validation import find_cycle, visited_nodes
 from .views import NodeView, OwnCopy
-from .visiting import AnyNode, Visit, visit
+from .visiting import Visit, visit
 
 
 def check_breadth_first(workflow: SuccessorWorkflow) -> None:
@@ -41,19 +41,15 @@ def check_breadth_first(workflow: SuccessorWorkflow) -> None:
         )
 
 
-def visited_nodes(workflow: SuccessorWorkflow) -> list[AnyNode]:
-    """The nodes that the traversal itself visits: all but the branches of parallel groups."""
-    branches = {name for node in workflow.nodes if isinstance(node, ParallelNode) for name in node.branches}
-    return [node for node in workflow.nodes if node.name not in branches]
-
-
-def wire_breadth_first(workflow: SuccessorWorkflow, bindings: Bindings, checkpointer: Any) -> Any:
-    """The compiled LangGraph graph of a workflow in successor style."""
+def wire_breadth_first(
+    workflow: SuccessorWorkflow, bindings: Bindings, checkpointer: Any, start: str | None = None
+) -> Any:
+    """The compiled LangGraph graph of a workflow in successor style, entered at `start` or its own start."""
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(BreadthFirstState, context_schema=RunScope)
     for node in visited_nodes(workflow):
         targets = tuple(encode(target) for target in node.next)
         graph.add_node(encode(node.name), step_node(node.name, partial(_body, node, bindings)), destinations=targets)
-    graph.add_edge(START, encode(workflow.start))
+    graph.add_edge(START, encode(start or workflow.start))
     return graph.compile(checkpointer=checkpointer, name=workflow.name)
 
 

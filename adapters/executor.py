@@ -1,0 +1,282 @@
+"""`GraphWorkflowExecutor`: the drop-in for a hand-rolled walker. It owns no traversal; the compiled graph runs.
+
+Old arguments are translated by the table in `options`; results come back in the team's shape.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any, Self
+
+from .batch import BatchPolicy, BatchProgress, BatchResult, run_batch
+from .cache import CompileCache
+from .collecting import FAILURES, StreamEvent
+from .compiled import CompiledWorkflow, Traversal
+from .compiling import compile_workflow
+from .errors import WorkflowError
+from .events import RunEvent, Subscriber, Subscriptions
+from .model import DependencyWorkflow, SuccessorWorkflow, Workflow, parse_workflow
+from .options import translate
+from .oracle_dependency import FailurePolicy
+from .results import NodeStatus, WorkflowContext, WorkflowResult
+from .scope import RunScope
+from .shapes import NeutralShape, ResultShape
+from .threads import UNSET
+from .views import Condition, Handler
+
+SHARED_CACHE = CompileCache()
+
+
+class WorkflowFailedError(Exception):
+    """A streamed run failed, after the updates that had succeeded were given. `result` is the whole result."""
+
+    def __init__(self, result: WorkflowResult) -> None:
+        super().__init__(f"workflow {result.workflow_name!r} failed: {result.error}")
+        self.result = result
+
+
+class GraphWorkflowExecutor:
+    """Runs workflows on LangGraph behind the interface of a walker.
+
+    `definition` turns a team's own definition into a neutral Workflow (dicts are understood without it); `shape` turns the
+    neutral result into the team's class. `timeout` is seconds for a whole run, `max_concurrency` bounds a superstep.
+    `legacy` takes the walker's other options, see `LEGACY_OPTIONS`; raises UnsupportedOptionError for one that cannot work.
+    """
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler] | None = None,
+        *,
+        conditions: Mapping[str, Condition] | None = None,
+        checkpointer: Any = None,
+        traversal: Traversal | None = None,
+        failure_policy: FailurePolicy = "fail",
+        timeout: float | None = None,
+        max_concurrency: int | None = None,
+        shape: ResultShape | None = None,
+        definition: Callable[[Any], Workflow] | None = None,
+        cache: CompileCache | None = None,
+        on_event: Subscriber | None = None,
+        **legacy: Any,
+    ) -> None:
+        mapped = translate(legacy, ("handlers", "timeout", "max_concurrency", "on_event"))
+        self.handlers = dict(handlers or {})
+        self.conditions = dict(conditions or {})
+        self.checkpointer = checkpointer
+        self.traversal: Traversal | None = traversal
+        self.failure_policy: FailurePolicy = failure_policy
+        self.timeout = mapped.get("timeout", timeout)
+        self.max_concurrency = mapped.get("max_concurrency", max_concurrency)
+        self.shape: ResultShape = shape or NeutralShape()
+        self.definition = definition
+        self.cache = cache or SHARED_CACHE
+        self._subscriptions = Subscriptions()
+        self._running: dict[str, RunScope] = {}
+        self._lock = threading.Lock()
+        listener = mapped.get("on_event", on_event)
+        if listener is not None:
+            self._subscriptions.add(listener)
+
+    def compiled(self, workflow: Any) -> CompiledWorkflow:
+        """The compiled graph of a definition, from the cache where it is there."""
+        neutral = self._neutral(workflow)
+        options = (self.traversal, self.failure_policy, None if self.checkpointer is None else id(self.checkpointer))
+        return self.cache.get(neutral, self.handlers, self.conditions, options, lambda: self._compile(neutral))
+
+    def _compile(self, workflow: Workflow) -> CompiledWorkflow:
+        return compile_workflow(
+            workflow,
+            self.handlers,
+            traversal=self.traversal,
+            checkpointer=self.checkpointer,
+            failure_policy=self.failure_policy,
+            conditions=self.conditions,
+        )
+
+    def _neutral(self, workflow: Any) -> Workflow:
+        if isinstance(workflow, SuccessorWorkflow | DependencyWorkflow):
+            return workflow
+        if self.definition is not None:
+            return self.definition(workflow)
+        if isinstance(workflow, Mapping):
+            return parse_workflow(workflow)
+        raise WorkflowError(
+            f"a {type(workflow).__name__} is not a workflow",
+            mend="pass a Workflow or a dict, or give the executor a `definition` function for your own class",
+        )
+
+    async def execute(self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        """Run to the end, a pause or a failure, and give the result in the team's shape.
+
+        Options: `context` (an old context or mapping with the initial data), `thread_id`, `resume`, `start`, `timeout`,
+        `run_id`, `on_event`, and the walker's legacy ones. Failures of nodes are in the result, not raised.
+        """
+        run = self._run(workflow, initial_data, options)
+        last = None
+        with run:
+            async for event in run.compiled.astream(run.inputs, **run.arguments):
+                run.publish(event)
+                last = event.result
+        assert last is not None
+        return self.shape.build(last)
+
+    def execute_sync(self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        """`execute` for a caller without an event loop; asynchronous handlers are fine."""
+        run = self._run(workflow, initial_data, options)
+        last = None
+        with run:
+            for event in run.compiled.stream(run.inputs, **run.arguments):
+                run.publish(event)
+                last = event.result
+        assert last is not None
+        return self.shape.build(last)
+
+    def stream(
+        self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any
+    ) -> Iterator[StreamEvent]:
+        """The updates of nodes that succeeded, a pause, and at last the result; same options as `execute`.
+
+        Raises WorkflowFailedError, after every update that had succeeded, when the run fails.
+        """
+        run = self._run(workflow, initial_data, options)
+        with run:
+            for event in run.compiled.stream(run.inputs, **run.arguments):
+                run.publish(event)
+                if _is_shown(event):
+                    yield event
+
+    async def astream(
+        self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any
+    ) -> AsyncIterator[StreamEvent]:
+        """`stream` on the running loop."""
+        run = self._run(workflow, initial_data, options)
+        with run:
+            async for event in run.compiled.astream(run.inputs, **run.arguments):
+                run.publish(event)
+                if _is_shown(event):
+                    yield event
+
+    async def batch(
+        self,
+        workflow: Any,
+        inputs: list[Mapping[str, Any]],
+        *,
+        max_concurrency: int = 8,
+        retries: int = 0,
+        backoff: float = 0.0,
+        policy: BatchPolicy = "continue",
+        on_progress: Callable[[BatchProgress], None] | None = None,
+        **options: Any,
+    ) -> BatchResult:
+        """Run one workflow over many inputs, at most `max_concurrency` at once; results in the order of the inputs.
+
+        Options are those of `execute`; a `thread_id` or `run_id` is the beginning of each item's own.
+        """
+        self.compiled(workflow)
+
+        async def one(item: Mapping[str, Any], index: int, attempt: int) -> Any:
+            mark = f"-{index}" if attempt == 1 else f"-{index}.{attempt}"
+            own = {name: f"{options[name]}{mark}" for name in ("thread_id", "run_id") if options.get(name)}
+            return await self.execute(workflow, item, **{**options, **own})
+
+        return await run_batch(
+            one,
+            inputs,
+            succeeded=lambda value: self.shape.read(value).success,
+            max_concurrency=max_concurrency,
+            retries=retries,
+            backoff=backoff,
+            policy=policy,
+            on_progress=on_progress,
+        )
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Be told of every event of every run of this executor; the returned function ends the subscription."""
+        return self._subscriptions.add(subscriber)
+
+    def cancel(self, run_id: str | None = None) -> int:
+        """Cancel the run (by its `run_id` or `thread_id`), or all; gives how many. Can be called from any thread.
+
+        Coroutines are cancelled at once. A synchronous handler that already runs is waited for (or left behind, if it has a
+        time limit); nothing starts after it. The run gives a result whose error says so; a thread can be resumed.
+        """
+        with self._lock:
+            scopes = [scope for name, scope in self._running.items() if run_id is None or run_id in name.split("\0")]
+        for scope in scopes:
+            scope.cancel()
+        return len(scopes)
+
+    def _run(self, workflow: Any, initial_data: Mapping[str, Any] | None, options: dict[str, Any]) -> _Run:
+        return _Run(self, self.compiled(workflow), initial_data, options)
+
+
+_RUN_OPTIONS = ("context", "thread_id", "resume", "start", "timeout", "run_id", "on_event")
+
+
+class _Run:
+    """One run: its translated options, its scope while it lasts, and its progress."""
+
+    def __init__(
+        self,
+        owner: GraphWorkflowExecutor,
+        compiled: CompiledWorkflow,
+        initial_data: Mapping[str, Any] | None,
+        options: dict[str, Any],
+    ) -> None:
+        given = {name: options.pop(name) for name in _RUN_OPTIONS if name in options}
+        given.update(translate(options, (*_RUN_OPTIONS, "initial_data"), stacklevel=5))
+        self.owner, self.compiled = owner, compiled
+        self.inputs = _inputs(given.get("initial_data", initial_data), given.get("context"))
+        self.run_id: str = given.get("run_id") or uuid.uuid4().hex
+        self.listener: Subscriber | None = given.get("on_event")
+        self.scope = RunScope(given.get("timeout", owner.timeout))
+        self.thread_id: str | None = given.get("thread_id")
+        self.arguments: dict[str, Any] = {
+            "thread_id": self.thread_id,
+            "resume": given.get("resume", UNSET),
+            "start": given.get("start"),
+            "scope": self.scope,
+            "max_concurrency": owner.max_concurrency,
+        }
+        self._done: set[str] = set()
+        self._key = f"{self.run_id}\0{self.thread_id or ''}"
+
+    def __enter__(self) -> Self:
+        with self.owner._lock:
+            self.owner._running[self._key] = self.scope
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self.owner._lock:
+            self.owner._running.pop(self._key, None)
+
+    def publish(self, event: StreamEvent) -> None:
+        """Count the step, and tell whoever listens."""
+        if event.node_id and event.node_result is not None and event.node_result.status is not NodeStatus.RUNNING:
+            self._done.add(event.node_id)
+        name, total = self.compiled.workflow.name, self.compiled.steps
+        self.owner._subscriptions.publish(RunEvent(self.run_id, name, event, len(self._done), total), self.listener)
+
+
+def _inputs(initial_data: Any, context: Any) -> Mapping[str, Any] | None:
+    if initial_data is not None and context is not None:
+        raise WorkflowError("both initial_data and context were given", mend="pass one of them")
+    value = context if context is not None else initial_data
+    if isinstance(value, WorkflowContext) or (value is not None and not isinstance(value, Mapping)):
+        value = getattr(value, "data", value)
+    if value is not None and not isinstance(value, Mapping):
+        raise WorkflowError(
+            f"initial data must be a mapping, not {type(value).__name__}",
+            mend="pass a dict, or a context that has `data`",
+        )
+    return value
+
+
+def _is_shown(event: StreamEvent) -> bool:
+    """Whether a stream yields the event. Raises WorkflowFailedError for the end of a failed run."""
+    result = event.result
+    if result is not None and not result.success and result.interrupt is None:
+        raise WorkflowFailedError(result)
+    return event.node_result is None or event.node_result.status not in FAILURES

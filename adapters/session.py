@@ -1,0 +1,110 @@
+"""One run of a compiled workflow between its entry point and LangGraph: what is passed in, and what is made of what comes out.
+
+The entry points differ only in how they wait; everything they share is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypedDict
+
+from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
+
+from .collecting import FAILURES, Collected, StreamEvent
+from .limits import superstep_limit
+from .nodes import FAILED
+from .scope import RunScope, RunStopped
+from .threads import Begin, Recorded
+
+if TYPE_CHECKING:
+    from .compiled import CompiledWorkflow
+
+ENDS = (RunStopped, GraphDrained)
+"""What ends a run without being an error of it: the run was stopped, or drained because a step failed."""
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of one run.
+
+    `thread_id`: the thread to begin or to go on with (needs a checkpointer). `resume`: the answer that a paused run waits
+    for. `start`: the node to begin at (breadth-first). `timeout`: seconds for the whole run. `scope`: to cancel it from
+    outside. `max_concurrency`: how many steps of one superstep run at once. `config`: more of LangGraph's own configuration.
+    """
+
+    thread_id: str | None
+    resume: Any
+    start: str | None
+    timeout: float | None
+    scope: RunScope | None
+    max_concurrency: int | None
+    config: Mapping[str, Any]
+
+
+class Session:
+    """One run. Use as a context manager, so that its background loop ends with it."""
+
+    def __init__(
+        self, compiled: CompiledWorkflow, thread: str | None, plan: Begin | Recorded, options: RunOptions
+    ) -> None:
+        self.compiled, self.plan = compiled, plan
+        self.scope = options.get("scope") or RunScope(options.get("timeout"))
+        self.control = RunControl()
+        self.collected = Collected(compiled.order, plan.known, thread)
+        self.config = self._config(options, thread)
+
+    def _config(self, options: RunOptions, thread: str | None) -> dict[str, Any]:
+        compiled, inputs = self.compiled, self.plan.known["run"]["inputs"]
+        given = dict(options.get("config") or {})
+        configurable = {**given.get("configurable", {}), **({"thread_id": thread} if thread else {})}
+        limit = superstep_limit(compiled.workflow, compiled.bindings, inputs)
+        config = {**given, "configurable": configurable, "recursion_limit": limit}
+        width = options.get("max_concurrency")
+        return config if width is None else {**config, "max_concurrency": width}
+
+    @property
+    def graph(self) -> Any:
+        """The graph to run: the workflow's own, or one that is entered elsewhere and has the same channels."""
+        start = self.plan.start if isinstance(self.plan, Begin) else None
+        return self.compiled.graph if start is None else self.compiled.entered_at(start)
+
+    @property
+    def runs(self) -> bool:
+        """Whether anything has to run."""
+        return isinstance(self.plan, Begin)
+
+    def arguments(self) -> dict[str, Any]:
+        """What the graph's stream is called with."""
+        assert isinstance(self.plan, Begin)
+        return {
+            "input": self.plan.given,
+            "config": self.config,
+            "context": self.scope,
+            "control": self.control,
+            "stream_mode": "updates",
+        }
+
+    def events(self, chunk: Mapping[str, Any]) -> Iterator[StreamEvent]:
+        """The events of a chunk; asks LangGraph to start no other superstep when the run is to end."""
+        for event in self.collected.fold(chunk):
+            result = event.node_result
+            # Also here, not only in the node: a failure that an earlier process recorded is replayed without its node.
+            if result is not None and self.compiled.failure_policy == "fail" and result.status in FAILURES:
+                self.control.request_drain(FAILED)
+            yield event
+        if self.scope.stopped():
+            self.scope.halted = True
+            self.control.request_drain("the run was stopped")
+
+    def end(self) -> Iterator[StreamEvent]:
+        """The pause that the thread was already in, if nothing had to run, and the result."""
+        if isinstance(self.plan, Recorded) and self.plan.interrupts:
+            yield from self.collected.paused(self.plan.interrupts)
+        result = self.collected.result(self.compiled.workflow.name, self.scope)
+        yield StreamEvent("result", result=result)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.scope.close()
