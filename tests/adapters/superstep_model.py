@@ -133,22 +133,29 @@ class _Simulation:
                 self.arrived[join].append(node)
 
 
-def _release(graph: Graph, arrived: dict[tuple[tuple[str, ...], str], list[str]]) -> list[tuple[tuple[str, ...], str]]:
-    """The inclusive joins that a settled run releases: those no other waiting one leads to, all of them in a ring."""
-    armed = [join for join in graph.joins if join in graph.inclusive and arrived[join]]
-    if not armed:
-        return []
-    targets = {join[1] for join in armed}
-    ahead = {node: reach(graph, node) for node in targets}
+def _release(graph: Graph, arrived: dict[Join, list[str]]) -> list[Join]:
+    """The inclusive joins that a settled run releases, from upstream to downstream.
 
-    def upstream(join: tuple[tuple[str, ...], str]) -> set[str]:
-        return {t for t in targets if t != join[1] and any(s == t or s in ahead[t] for s in join[0])}
+    One is passed over when a join released just before may still lead to it. In a ring the one with the fewest waiting
+    targets upstream comes first, then by name.
+    """
+    ahead = {node: reach(graph, node) for node in graph.nodes}
 
-    free = [join for join in armed if not upstream(join)]
-    if free:
-        return free
-    first = min(armed, key=lambda join: (len(upstream(join)), join[1], join[0]))
-    return [first]
+    def leads(target: str, join: Join) -> bool:
+        return target != join[1] and any(target == source or source in ahead[target] for source in join[0])
+
+    def upstream(join: Join) -> int:
+        return len({target for _, target in graph.joins if leads(target, join)})
+
+    left = [join for join in graph.joins if join in graph.inclusive and arrived[join]]
+    wave: list[Join] = []
+    while left:
+        first = [j for j in left if not any(j[1] in ahead[i[1]] and i[1] not in ahead[j[1]] for i in left)]
+        join = min(first, key=lambda join: (upstream(join), join[1], join[0]))
+        left.remove(join)
+        if not any(leads(target, join) for _, target in wave):
+            wave.append(join)
+    return wave
 
 
 def reach(graph: Graph, node: str) -> set[str]:
