@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .events import RunEvent, Subscriber
     from .executor import GraphWorkflowExecutor, WorkflowFailedError
     from .expressions import Expression, parse_expression
+    from .loaders import load_python, load_workflow
     from .model import (
         ConditionNode,
         DependencyStep,
@@ -69,6 +70,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "events": ("RunEvent", "Subscriber"),
     "executor": ("GraphWorkflowExecutor", "WorkflowFailedError"),
     "expressions": ("Expression", "parse_expression"),
+    "loaders": ("load_python", "load_workflow"),
     "model": (
         "ConditionNode",
         "DependencyStep",
@@ -150,6 +152,8 @@ __all__ = [
     "compile_workflow",
     "content_hash",
     "deprecated_alias",
+    "load_python",
+    "load_workflow",
     "options_table",
     "parse_expression",
     "parse_workflow",

@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import WorkflowError
 from .expressions import parse_expression
+from .graphs import ancestors
 from .model import (
     ConditionNode,
     DependencyStep,
@@ -18,7 +19,6 @@ from .model import (
     SuccessorWorkflow,
     TaskNode,
 )
-from .validation import ancestors
 from .views import Condition, Handler, NodeView
 
 Rule = Callable[[NodeView], Any]

@@ -13,6 +13,7 @@ from typing import Any, Literal, Unpack
 from .bindings import Bindings
 from .collecting import FAILURES, StreamEvent
 from .errors import WorkflowError
+from .graphs import visited_nodes
 from .model import SuccessorWorkflow, Workflow
 from .names import decode, is_wiring
 from .oracle_dependency import FailurePolicy
@@ -21,7 +22,6 @@ from .results import NodeStatus, WorkflowResult
 from .scope import RunScope
 from .session import ENDS, RunOptions, Session
 from .threads import UNSET, Asked, Begin, check_same, decide
-from .validation import visited_nodes
 
 Traversal = Literal["breadth-first", "dependency"]
 

@@ -149,10 +149,15 @@ Workflow = SuccessorWorkflow | DependencyWorkflow
 _ADAPTER: TypeAdapter[Workflow] = TypeAdapter(Annotated[Workflow, Field(discriminator="style")])
 
 
+def validate_workflow(data: Any) -> Workflow:
+    """`parse_workflow`, with pydantic's own ValidationError."""
+    return _ADAPTER.validate_python(data)
+
+
 def parse_workflow(data: Any) -> Workflow:
     """A workflow from plain data (what YAML or JSON gives). Raises WorkflowError; unknown keys are errors."""
     try:
-        return _ADAPTER.validate_python(data)
+        return validate_workflow(data)
     except ValidationError as error:
         raise WorkflowError(
             describe(error), mend="correct the definition; every key must be one of the model's"

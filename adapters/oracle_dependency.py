@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from .bindings import Bindings, bind_dependency
 from .driving import Ask, Work, adrive, drive
+from .graphs import ancestors, dependents_of
 from .model import DependencyStep, DependencyWorkflow
 from .oracle_breadth_first import finished
 from .results import NodeResult, NodeStatus, WorkflowResult
 from .scope import RunScope
 from .turning import blocked, is_failed, turn
-from .validation import ancestors, dependents_of
 from .views import Condition, Handler, NodeView, OwnCopy, Visible
 
 FailurePolicy = Literal["fail", "skip-dependents", "run-dependents"]

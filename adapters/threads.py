@@ -12,8 +12,8 @@ from typing import Any
 from langgraph.types import Command, Overwrite
 
 from .errors import WorkflowError
+from .graphs import visited_nodes
 from .model import DependencyWorkflow, Workflow, content_hash
-from .validation import visited_nodes
 
 
 class _Unset:

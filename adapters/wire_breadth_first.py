@@ -15,13 +15,13 @@ from langgraph.types import Command
 
 from .bindings import Bindings
 from .errors import WorkflowError
+from .graphs import find_cycle, visited_nodes
 from .model import AnyNode, SuccessorWorkflow
 from .names import encode
 from .nodes import Written, step_node
 from .records import Outputs, Statuses, to_record
 from .scope import RunScope
 from .state import BreadthFirstState
-from .validation import find_cycle, visited_nodes
 from .views import NodeView, OwnCopy
 from .visiting import Visit, visit
 

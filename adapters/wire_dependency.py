@@ -15,6 +15,7 @@ from langgraph.graph import END, START, StateGraph
 
 from .barrier import own_barriers
 from .bindings import Bindings
+from .graphs import ancestors, dependents_of
 from .model import DependencyStep, DependencyWorkflow
 from .names import encode, exit_node
 from .nodes import Written, step_node
@@ -24,7 +25,6 @@ from .results import NodeResult, NodeStatus
 from .scope import RunScope
 from .state import DependencyState
 from .turning import blocked, is_failed, turn
-from .validation import ancestors, dependents_of
 from .views import NodeView, OwnCopy, Visible
 
 
