@@ -7,14 +7,13 @@ is LangGraph's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic
+from typing import Any, Generic, Self
 
 from langgraph.channels.base import BaseChannel
 from langgraph.channels.last_value import LastValueAfterFinish
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.typing import ContextT, InputT, OutputT, StateT
-from typing_extensions import Self
 
 from ..errors import WorkflowError
 from ..langgraph_private import TASKS
@@ -64,9 +63,7 @@ class InclusiveStateGraph(StateGraph[StateT, ContextT, InputT, OutputT], Generic
         (self.inclusive_edges.add if inclusive else self.inclusive_edges.discard)(edge)
         return self
 
-    def compile(
-        self, *args: Any, **kwargs: Any
-    ) -> CompiledInclusiveGraph[StateT, ContextT, InputT, OutputT]:
+    def compile(self, *args: Any, **kwargs: Any) -> CompiledInclusiveGraph[StateT, ContextT, InputT, OutputT]:
         """Compile, with all the options of `StateGraph.compile`.
 
         Raises `WorkflowError` for an inclusive edge into a node with `defer=True`, which already waits for the end of the run.

@@ -38,7 +38,15 @@ _round = _Round()
 class RoundChannel(BaseChannel[None, None, None]):
     """Never holds a value. The first channel of a graph, so that its `finish()` opens the round."""
 
-    ValueType = UpdateType = type(None)
+    @property
+    def ValueType(self) -> type[None]:  # noqa: N802
+        """None."""
+        return type(None)
+
+    @property
+    def UpdateType(self) -> type[None]:  # noqa: N802
+        """None."""
+        return type(None)
 
     def copy(self) -> RoundChannel:
         """Itself: there is nothing to copy."""

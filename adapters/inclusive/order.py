@@ -5,7 +5,8 @@ Pure graph work on names. A released target may still complete, or feed, an edge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 Edge = tuple[tuple[str, ...], str]
@@ -20,7 +21,7 @@ class Placed:
     upstream: int
 
 
-def place_edges(successors: Mapping[str, Set[str]], edges: Sequence[Edge]) -> list[Placed]:
+def place_edges(successors: Mapping[str, AbstractSet[str]], edges: Sequence[Edge]) -> list[Placed]:
     """Every waiting edge, upstream first; within a cycle the one with the fewest targets upstream, then by name.
 
     `successors` are the static ones of every node. Linear in the graph's edges, times the number of targets over 64.
@@ -41,7 +42,10 @@ def place_edges(successors: Mapping[str, Set[str]], edges: Sequence[Edge]) -> li
 
 
 def _upstream_masks(
-    successors: Mapping[str, Set[str]], parts: list[list[str]], part_of: Mapping[str, int], bits: Mapping[str, int]
+    successors: Mapping[str, AbstractSet[str]],
+    parts: list[list[str]],
+    part_of: Mapping[str, int],
+    bits: Mapping[str, int],
 ) -> list[int]:
     """For each component the bits of the targets that are in it or lead to it."""
     masks = [0] * len(parts)
@@ -55,7 +59,7 @@ def _upstream_masks(
     return masks
 
 
-def components(successors: Mapping[str, Set[str]]) -> list[list[str]]:
+def components(successors: Mapping[str, AbstractSet[str]]) -> list[list[str]]:
     """The strongly connected components, each after all it leads to (Tarjan's algorithm, without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}

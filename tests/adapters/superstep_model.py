@@ -54,11 +54,13 @@ Row = tuple[str, str, Fired]
 
 @dataclass
 class Run:
-    """A finished simulation: one sorted list of rows a superstep, what each join still holds, and the releases."""
+    """A finished simulation: one sorted list of rows a superstep, what each join still holds, and for each release of an
+    incomplete join the superstep, the target, who arrived and who is missing.
+    """
 
     steps: list[list[Row]]
     held: dict[tuple[tuple[str, ...], str], frozenset[str]]
-    releases: list[tuple[str, frozenset[str], frozenset[str]]]
+    told: list[tuple[int, str, frozenset[str], frozenset[str]]]
     settled: bool
 
 
@@ -118,7 +120,7 @@ class _Simulation:
                 came = set(self.arrived[join])
                 fired.append((f"join {'+'.join(join[0])}", tuple(sorted(came))))
                 if came != set(join[0]):
-                    self.out.releases.append((node, frozenset(came), frozenset(join[0]) - came))
+                    self.out.told.append((len(self.out.steps), node, frozenset(came), frozenset(join[0]) - came))
                 self.arrived[join] = []
                 self.released.discard(join)
         return tuple(sorted(fired))
@@ -186,16 +188,27 @@ def _after(graph: Graph, node: str, run: int) -> tuple[list[str], list[str]]:
     return [t for t in targets if t != END], list(sent)
 
 
-def build(graph: Graph, builder: Callable[..., Any] = StateGraph, add_join: Callable[..., Any] | None = None) -> Any:
+def build(
+    graph: Graph,
+    builder: Callable[..., Any] = StateGraph,
+    add_join: Callable[..., Any] | None = None,
+    body_of: Callable[[str], Any] | None = None,
+) -> Any:
     """The same graph as a LangGraph builder; `add_join(builder, names, target, inclusive)` adds the waiting edges."""
-    return _filled(graph, builder(State), builder, add_join)
+    return _filled(graph, builder(State), builder, add_join, body_of or _body)
 
 
-def _filled(graph: Graph, made: Any, builder: Callable[..., Any], add_join: Callable[..., Any] | None) -> Any:
+def _filled(
+    graph: Graph,
+    made: Any,
+    builder: Callable[..., Any],
+    add_join: Callable[..., Any] | None,
+    body_of: Callable[[str], Any],
+) -> Any:
     for name in graph.nodes:
         inner = graph.inner.get(name)
-        nested = _filled(inner, builder(State, output_schema=Nothing), builder, add_join) if inner else None
-        body: Any = nested.compile() if nested else _body(name)
+        nested = _filled(inner, builder(State, output_schema=Nothing), builder, add_join, body_of) if inner else None
+        body: Any = nested.compile() if nested else body_of(name)
         made.add_node(name, body, defer=name in graph.deferred)
     for a, b in graph.edges:
         made.add_edge(a, b)
@@ -245,7 +258,9 @@ def random_graph(seed: int, *, inclusive: bool = False, deferred: bool = False, 
     joins = []
     for _ in range(rng.randint(1, 3)):
         target = rng.choice(names[1:])
-        pool = [name for name in names if name != target]
+        before = names[: names.index(target)]
+        # Mostly forward, since a join that leads back to its own sources makes most inclusive graphs endless.
+        pool = before if len(before) > 1 and rng.random() < 0.8 else [name for name in names if name != target]
         join = (tuple(rng.sample(pool, rng.randint(2, min(3, len(pool))))), target)
         if join not in joins:
             joins.append(join)

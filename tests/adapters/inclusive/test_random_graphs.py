@@ -1,0 +1,118 @@
+"""Inclusive edges on random graphs against the independent model: superstep by superstep, release by release."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphRecursionError
+from superstep_model import Graph, Run, build, random_graph, simulate
+
+from graphlift.adapters.inclusive import InclusiveStateGraph, Release, waiting_release
+from graphlift.adapters.scheduler import explain, waiting_edges
+
+LIMIT = 40
+CONFIG: dict[str, Any] = {"configurable": {"thread_id": "t"}, "recursion_limit": LIMIT}
+Steps = dict[int, list[tuple[str, str]]]
+
+
+class Recorder:
+    """Bodies that note what a target was told of its release."""
+
+    def __init__(self) -> None:
+        self.releases: list[Release] = []
+        self.lock = threading.Lock()
+
+    def body(self, name: str) -> Any:
+        def run(state: Any) -> dict[str, list[str]]:
+            told = waiting_release()
+            if told is not None:
+                with self.lock:
+                    self.releases.append(told)
+            return {"ran": [name]}
+
+        return run
+
+
+def add_join(builder: InclusiveStateGraph[Any], names: list[str], target: str, inclusive: bool) -> None:
+    builder.add_edge(names, target, inclusive=inclusive)
+
+
+def drive(app: Any, steps: Steps, breaks: dict[str, Any] | None = None) -> None:
+    """Run to the end through `next` alone, as a client does."""
+    given: Any = {"ran": []}
+    for _ in range(LIMIT + 2):
+        try:
+            for event in app.stream(given, CONFIG, stream_mode="debug", **(breaks or {})):
+                if event["type"] == "task":
+                    kind = "send" if event["payload"]["triggers"] == ("__pregel_push",) else "edge"
+                    steps.setdefault(event["step"], []).append((event["payload"]["name"], kind))
+        except GraphRecursionError:
+            return
+        state = app.get_state(CONFIG)
+        if not state.next or state.metadata["step"] > LIMIT:
+            return
+        given = None
+
+
+def released(run: Run) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """The model's releases as a target is told of them: those of one superstep into one target are one record."""
+    records: dict[tuple[int, str], list[tuple[str, frozenset[str], frozenset[str]]]] = {}
+    for place, target, arrived, missing in run.told:
+        records.setdefault((place, target), []).append((target, arrived, missing))
+    out = []
+    for group in records.values():
+        arrived = frozenset[str]().union(*(a for _, a, _ in group))
+        missing = frozenset[str]().union(*(m for _, _, m in group)) - arrived
+        out.append((group[0][0], tuple(sorted(arrived)), tuple(sorted(missing))))
+    return sorted(out)
+
+
+def check(graph: Graph, breaks: dict[str, Any] | None = None) -> Run:
+    run, recorder, steps = simulate(graph, LIMIT), Recorder(), Steps()
+    saver = InMemorySaver()
+    app = build(graph, InclusiveStateGraph, add_join, recorder.body).compile(checkpointer=saver)
+    drive(app, steps, breaks)
+    real = [sorted(steps[step]) for step in sorted(steps)][:LIMIT]
+    assert real == [sorted((node, kind) for node, kind, _ in step) for step in run.steps]
+    if run.settled:
+        told = sorted((one.target, one.arrived, one.missing) for one in recorder.releases)
+        assert told == released(run)
+        held = {(edge.target, frozenset(edge.arrived)) for edge in waiting_edges(app, CONFIG)}
+        assert held == {(join[1], names) for join, names in run.held.items()}
+        # A finished run leaves nothing in an inclusive edge.
+        assert not any(join in graph.inclusive for join in run.held)
+        assert explain(saver, "t", graph=app).ending.kind == "quiescent"
+    return run
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_graphs(seed: int) -> None:
+    check(random_graph(seed, inclusive=True))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_interrupted_before_every_node(seed: int) -> None:
+    check(random_graph(seed, inclusive=True), {"interrupt_before": "*"})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_interrupted_after_every_node(seed: int) -> None:
+    check(random_graph(seed, inclusive=True), {"interrupt_after": "*"})
+
+
+def test_the_random_graphs_do_release() -> None:
+    runs = [simulate(random_graph(seed, inclusive=True), LIMIT) for seed in range(200)]
+    assert sum(bool(run.told) and run.settled for run in runs) > 60
+    assert sum(not run.settled for run in runs) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10))
+def test_many_random_graphs(block: int) -> None:
+    for seed in range(5000 + block * 300, 5300 + block * 300):
+        graph = random_graph(seed, inclusive=True)
+        check(graph)
+        check(graph, {"interrupt_before": "*"} if seed % 2 else {"interrupt_after": "*"})
