@@ -198,7 +198,7 @@ def _roots(project: Project) -> str:
 
 def _is_needed(project: Project, name: str, hooks: Collection[str]) -> bool:
     """Whether the module's source shows a hook that is needed, a hook that does not exist, or cannot be read at all."""
-    source = _find_source(project, name)
+    source = find_source(project, name)
     if source is None:
         return True
     try:
@@ -216,7 +216,8 @@ def _is_needed(project: Project, name: str, hooks: Collection[str]) -> bool:
     return not offered.isdisjoint(hooks) or not offered.issubset(HOOKS) or "*" in names
 
 
-def _find_source(project: Project, name: str) -> Path | None:
+def find_source(project: Project, name: str) -> Path | None:
+    """The file of a project's own module, None where no source root has it. Nothing is imported."""
     relative = name.replace(".", "/")
     for folder in project.source_roots:
         for candidate in (folder / f"{relative}.py", folder / relative / "__init__.py"):

@@ -1,0 +1,152 @@
+"""Any Python value as plain JSON data, so that two values can be compared and kept across processes without pickles.
+
+Containers and value objects are walked. An object that says nothing of its value (no fields, no `__eq__` of its own) is
+told by its type only, and its type is noted in `opaque`, so that a report can say what was not compared.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from enum import Enum
+from typing import Any
+
+TAG = "~"
+"""The key that marks what JSON cannot say: `{"~": "tuple", "v": [...]}`."""
+DEEPEST = 60
+"""Containers nested deeper than this are told by their type: comparing them is not worth a RecursionError."""
+
+_TOLD = {
+    ("datetime", name) for name in ("datetime", "date", "time", "timedelta", "timezone")
+} | {("decimal", "Decimal"), ("uuid", "UUID"), ("fractions", "Fraction"), ("builtins", "complex"), ("re", "Pattern")}
+
+
+def plain(value: Any, opaque: set[str] | None = None) -> Any:
+    """`value` as JSON data. Equal values of equal types give equal data; mappings of any class read as dicts."""
+    return _Plain(opaque if opaque is not None else set()).of(value, 0)
+
+
+def canonical(data: Any) -> str:
+    """The one JSON text of plain data."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def digest_text(text: str) -> str:
+    """A short content hash (96 bits, hex)."""
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def digest(value: Any) -> str:
+    """The content hash of any value, through its plain form."""
+    return digest_text(canonical(plain(value)))
+
+
+def _tagged(kind: str, value: Any, type_name: str | None = None) -> dict[str, Any]:
+    return {TAG: kind, "v": value} if type_name is None else {TAG: kind, "t": type_name, "v": value}
+
+
+def type_name(kind: type[Any]) -> str:
+    """`module.QualName`, without the module for builtins."""
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+class _Plain:
+    def __init__(self, opaque: set[str]) -> None:
+        self.opaque = opaque
+        self._inside: set[int] = set()
+
+    def of(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if value is None or kind in (bool, int, str):
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else _tagged("float", repr(value))
+        if isinstance(value, Enum):
+            return _tagged("enum", self.of(value.value, depth + 1), type_name(kind))
+        if id(value) in self._inside:
+            return _tagged("cycle", type_name(kind))
+        if depth > DEEPEST:
+            self.opaque.add(f"{type_name(kind)} nested deeper than {DEEPEST}")
+            return _tagged("deep", type_name(kind))
+        self._inside.add(id(value))
+        try:
+            return self._walked(value, kind, depth + 1)
+        finally:
+            self._inside.discard(id(value))
+
+    def _walked(self, value: Any, kind: type[Any], depth: int) -> Any:
+        for test, convert in _CONVERTERS:
+            if test(value):
+                return convert(self, value, kind, depth)
+        self.opaque.add(type_name(kind))
+        return _tagged("opaque", type_name(kind))
+
+    def mapping(self, value: Mapping[Any, Any], _kind: type[Any], depth: int) -> Any:
+        pairs = [(key, self.of(item, depth)) for key, item in value.items()]
+        if all(type(key) is str and key != TAG for key, _ in pairs):
+            return dict(pairs)
+        keyed = [[self.of(key, depth), item] for key, item in pairs]
+        return _tagged("dict", sorted(keyed, key=lambda pair: canonical(pair[0])))
+
+    def sequence(self, value: Sequence[Any], kind: type[Any], depth: int) -> Any:
+        items = [self.of(item, depth) for item in value]
+        if kind is list:
+            return items
+        fields = getattr(value, "_fields", None)
+        if isinstance(fields, tuple):
+            return _tagged("object", dict(zip(fields, items, strict=True)), type_name(kind))
+        return _tagged("tuple" if kind is tuple else "list", items, None if kind is tuple else type_name(kind))
+
+    def set(self, value: Set[Any], _kind: type[Any], depth: int) -> Any:
+        return _tagged("set", sorted((self.of(item, depth) for item in value), key=canonical))
+
+    def fields(self, value: Any, kind: type[Any], depth: int) -> Any:
+        shown = {name: self.of(item, depth) for name, item in _fields(value)}
+        return _tagged("object", shown, type_name(kind))
+
+    def array(self, value: Any, kind: type[Any], depth: int) -> Any:
+        return _tagged("array", [str(value.dtype), self.of(value.tolist(), depth)], type_name(kind))
+
+
+def _fields(value: Any) -> Iterable[tuple[str, Any]]:
+    if dataclasses.is_dataclass(value):
+        return [(field.name, getattr(value, field.name, None)) for field in dataclasses.fields(value) if field.compare]
+    return sorted((str(name), item) for name, item in vars(value).items())
+
+
+def _is_value_object(value: Any) -> bool:
+    """A dataclass, a pydantic model, or an object whose class defines what equality means."""
+    if dataclasses.is_dataclass(value):
+        return True
+    return hasattr(value, "__dict__") and type(value).__eq__ is not object.__eq__
+
+
+_Convert = Callable[[_Plain, Any, type[Any], int], Any]
+_CONVERTERS: tuple[tuple[Callable[[Any], bool], _Convert], ...] = (
+    (lambda v: isinstance(v, (type,)) or hasattr(v, "__qualname__"), lambda _p, v, _k, _d: _tagged("callable", _named(v))),
+    (lambda v: isinstance(v, Mapping), _Plain.mapping),
+    (lambda v: isinstance(v, (bytes, bytearray, memoryview)), lambda _p, v, _k, _d: _tagged("bytes", bytes(v).hex())),
+    (lambda v: isinstance(v, (str, int, float)), lambda _p, v, k, _d: _tagged("scalar", _scalar(v), type_name(k))),
+    (lambda v: isinstance(v, (list, tuple)), _Plain.sequence),
+    (lambda v: isinstance(v, Set), _Plain.set),
+    (lambda v: (type(v).__module__, type(v).__qualname__) in _TOLD, lambda _p, v, k, _d: _tagged("told", str(v), type_name(k))),
+    (lambda v: hasattr(v, "__fspath__"), lambda _p, v, _k, _d: _tagged("path", str(v))),
+    (lambda v: isinstance(v, BaseException), lambda _p, v, k, _d: _tagged("exception", str(v), type_name(k))),
+    (lambda v: hasattr(v, "tolist") and hasattr(v, "dtype"), _Plain.array),
+    (_is_value_object, _Plain.fields),
+)
+
+
+def _named(value: Any) -> str:
+    return f"{getattr(value, '__module__', '')}.{value.__qualname__}"
+
+
+def _scalar(value: Any) -> Any:
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            base = kind(value)
+            return base if not isinstance(base, float) or math.isfinite(base) else repr(base)
+    return str(value)

@@ -1,0 +1,83 @@
+"""A recorded value: its digest always, its content up to a size, and digests of its parts so that a difference has a place.
+
+Nothing here compares or judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .plain import TAG, canonical, digest_text, plain
+
+KEEP = 16_384
+"""Characters of canonical JSON up to which a value's content is kept beside its digest."""
+PARTS_DEPTH = 2
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A value as it was at one moment.
+
+    `content` is its plain form, None (with `kept` false) when it was larger than the limit. `parts` are the digests of what
+    is inside mappings, by path, two levels deep: `("data", "total")`.
+    """
+
+    digest: str
+    content: Any = None
+    kept: bool = True
+    parts: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+
+    def at(self, path: tuple[str, ...]) -> Any:
+        """The kept content at a path, or None."""
+        found = self.content
+        for key in path:
+            if not isinstance(found, Mapping) or key not in found:
+                return None
+            found = found[key]
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON data; `from_json` gives an equal object back."""
+        if self.kept:
+            return {"c": self.content}
+        return {"d": self.digest, "p": [[list(path), digest] for path, digest in self.parts.items()]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Recorded:
+        """The object that `to_json` described."""
+        if "c" in data:
+            return of_plain(data["c"], None)
+        return cls(data["d"], None, False, {tuple(path): digest for path, digest in data["p"]})
+
+
+def record(value: Any, opaque: set[str] | None = None, keep: int = KEEP) -> Recorded:
+    """Record a value now; `opaque` collects the types that could only be told by name."""
+    return of_plain(plain(value, opaque), keep)
+
+
+def of_plain(data: Any, keep: int | None) -> Recorded:
+    """Record plain data; `keep` None keeps any size."""
+    text = canonical(data)
+    parts = {path: digest_text(canonical(part)) for path, part in _parts(data, (), PARTS_DEPTH)}
+    kept = keep is None or len(text) <= keep
+    return Recorded(digest_text(text), data if kept else None, kept, parts)
+
+
+def _parts(data: Any, prefix: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if not depth or not isinstance(data, Mapping) or TAG in data:
+        return
+    for key, item in data.items():
+        yield (*prefix, key), item
+        yield from _parts(item, (*prefix, key), depth - 1)
+
+
+def shorten(value: Any, limit: int = 80) -> str:
+    """A recorded or plain value as one short line."""
+    if isinstance(value, Recorded):
+        if not value.kept:
+            return f"<{value.digest[:10]}, too large to keep>"
+        value = value.content
+    text = canonical(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
