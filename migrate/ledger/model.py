@@ -83,6 +83,7 @@ class Reference:
     For edits: `local` is the name in this file that leads to the symbol (what an import binds; the first name of an
     expression), `container` is the span of the import statement or of the string literal that holds the reference, and
     `certain` is False where the place only may refer to it (another binding of the same name, an unknown instance).
+    `inside` marks a place in the symbol's own definition.
     """
 
     file: str
@@ -101,6 +102,7 @@ class Reference:
     local: str = ""
     container: tuple[int, int] | None = None
     certain: bool = True
+    inside: bool = False
 
     @property
     def place(self) -> str:
@@ -110,7 +112,7 @@ class Reference:
 
 @dataclass(frozen=True, order=True)
 class Occurrence:
-    """A name's place in a file's text that no reference and no explanation covers."""
+    """A name's place in a file's text that no reference and no explanation covers; `reason` says what was tried."""
 
     file: str
     line: int
@@ -118,6 +120,7 @@ class Occurrence:
     start: int
     end: int
     text: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, order=True)
@@ -157,11 +160,11 @@ class Ledger:
         return not self.unexplained and not self.unreadable
 
     def live(self, symbol: str | None = None) -> tuple[Reference, ...]:
-        """References in production code that runs: context "live", definitions left out; of one symbol, if given."""
+        """References in production code that runs, the symbol's own definition left out; of one symbol, if given."""
         return tuple(
-            reference
-            for reference in self.references
-            if reference.context == "live" and reference.role != DEFINITION and symbol in (None, reference.symbol)
+            each
+            for each in self.references
+            if each.context == "live" and each.role != DEFINITION and not each.inside and symbol in (None, each.symbol)
         )
 
     def in_file(self, file: str) -> tuple[Reference, ...]:

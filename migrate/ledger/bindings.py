@@ -1,0 +1,96 @@
+"""What names statements bind, and to what: the part of scoping that modules, classes and functions share.
+
+A binding leads to an absolute dotted name (an import), to an expression in the same scope (`Y = X`), or to something of
+its own. Nothing is resolved here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from .layout import absolute
+
+Kind = Literal["import", "alias", "class", "function", "parameter", "local"]
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What a name is bound to: `target` is absolute for an import, an expression's dotted text for an alias."""
+
+    kind: Kind
+    target: str = ""
+
+    @property
+    def leads(self) -> bool:
+        """Whether it leads somewhere else."""
+        return bool(self.target)
+
+
+LOCAL = Binding("local")
+PARAMETER = Binding("parameter")
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def dotted(node: ast.AST) -> str:
+    """The text of a name or a chain of attributes; "" for any other expression."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, Binding, ast.alias]]:
+    """The names that an import statement binds; a star binds none."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            yield name, Binding("import", alias.name if alias.asname else name), alias
+        return
+    module = absolute(node.module, node.level, package)
+    for alias in node.names:
+        if alias.name != "*":
+            target = f"{module}.{alias.name}" if module else alias.name
+            yield alias.asname or alias.name, Binding("import", target), alias
+
+
+def aliased(node: ast.stmt) -> Iterator[tuple[ast.Name, Binding]]:
+    """The names that `Y = X` and its kin bind to other names; `Y = A or B` and `A if c else B` bind to either."""
+    targets: list[ast.expr]
+    match node:
+        case ast.Assign():
+            targets, value = list(node.targets), node.value
+        case ast.AnnAssign(value=ast.expr() as value):
+            targets = [node.target]
+        case _:
+            if type(node).__name__ != "TypeAlias":  # PEP 695; the class exists from Python 3.12 on
+                return
+            targets, value = [getattr(node, "name")], getattr(node, "value")  # noqa: B009
+    for target in targets:
+        if isinstance(target, ast.Name):
+            for choice in _choices(value):
+                yield target, Binding("alias", choice)
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            for one, other in zip(target.elts, value.elts, strict=True):
+                if isinstance(one, ast.Name) and (text := dotted(other)):
+                    yield one, Binding("alias", text)
+
+
+def _choices(value: ast.expr) -> Iterator[str]:
+    match value:
+        case ast.BoolOp(values=values):
+            for each in values:
+                yield from _choices(each)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from _choices(body)
+            yield from _choices(orelse)
+        case _:
+            if text := dotted(value):
+                yield text

@@ -1,0 +1,52 @@
+"""What a finder says about one file, before it is decided what becomes of each place. Offsets are into `TextFile.text`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .model import Context
+from .resolve import Resolution
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A reference as a finder saw it: where, to what, in which role and context.
+
+    `reason` overrides the reason that the role gives, with fate "flag" where `flag` is set. `inside` marks a place in
+    the symbol's own definition, which goes with it.
+    """
+
+    start: int
+    end: int
+    role: str
+    resolution: Resolution
+    context: Context
+    function: str = ""
+    local: str = ""
+    container: tuple[int, int] | None = None
+    reason: str = ""
+    flag: bool = False
+    inside: bool = False
+
+    @property
+    def certain(self) -> bool:
+        """Whether the place surely refers to the symbol."""
+        return self.resolution.certain
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A place that reads like a symbol and is something else, with what it is."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass
+class FileFindings:
+    """Everything found in one file. `doubts` says, by place, why a name could not be explained."""
+
+    mentions: list[Mention] = field(default_factory=list)
+    explained: list[Explained] = field(default_factory=list)
+    doubts: dict[int, str] = field(default_factory=dict)

@@ -1,0 +1,271 @@
+"""Names inside string literals: quoted annotations, patch targets, `__all__`, lazy maps, and text.
+
+Each whole-word occurrence in a literal becomes a reference or is explained; a literal without one is not looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+
+from . import model
+from .bindings import dotted
+from .contexts import context_of, is_guard, is_type_checking
+from .exports import listing
+from .literals import Piece, is_docstring, pieces
+from .mention import Explained, FileFindings, Mention
+from .parsing import parse
+from .prose import prose_role, prose_target
+from .python import PythonFile
+from .resolve import Resolution
+from .roles import in_type_position, last_name
+from .scopes import Scope
+from .text import UnreadableError
+
+PATH = re.compile(r"[^\W\d]\w*(?:[.:][^\W\d]\w*)+")
+GETTERS = frozenset({"getattr", "hasattr", "setattr", "delattr"})
+PATCHES = frozenset({"object", "setattr", "delattr"})
+
+
+def find_strings(source: PythonFile) -> FileFindings:
+    """References in the string literals of a file."""
+    finder = _StringFinder(source)
+    for node, scope in source.names.strings:
+        finder.string(node, scope)
+    return finder.found
+
+
+class _StringFinder:
+    def __init__(self, source: PythonFile) -> None:
+        self.source = source
+        self.names = source.names
+        self.text = source.file.text
+        self.vocabulary = source.vocabulary
+        self.found = FileFindings()
+        self.listings = {
+            id(child)
+            for statement in ast.walk(source.tree)
+            if isinstance(statement, ast.stmt) and (value := listing(statement)) is not None
+            for child in ast.walk(value)
+        } if b"__all__" in self.text else set()  # fmt: skip
+
+    def string(self, node: ast.Constant | ast.JoinedStr, scope: Scope) -> None:
+        start, end = self.source.span(node)
+        if not self.vocabulary.pattern.search(self.text, start, end):
+            return
+        parent = self.names.parents.get(node)
+        around = self.names.parents.get(parent) if parent else None
+        all_pieces = list(pieces(self.text, start, end))
+        for piece in all_pieces:
+            hits = list(self.vocabulary.pattern.finditer(self.text, piece.inner_start, piece.inner_end))
+            if not hits:
+                continue
+            if isinstance(node, ast.JoinedStr) or len(all_pieces) > 1 or not piece.is_plain(self.text):
+                self._pieced(node, piece, hits, scope)
+            elif isinstance(node.value, bytes) or isinstance(parent, ast.Expr):
+                self._prose(node, piece, hits, scope, is_docstring(node, parent, around))
+            else:
+                self._whole(node, piece, hits, scope)
+
+    # -- literals whose value stands in the source -----------------------------------------------------------------
+
+    def _whole(self, node: ast.Constant, piece: Piece, hits: list[re.Match[bytes]], scope: Scope) -> None:
+        value = self.text[piece.inner_start : piece.inner_end].decode()
+        if in_type_position(self.names, node) and self._annotation(node, piece, hits, scope):
+            return
+        if value in self.vocabulary.names:
+            self._bare(node, piece, value, scope)
+        elif PATH.fullmatch(value):
+            self._path(node, piece, value, scope)
+        else:
+            self._prose(node, piece, hits, scope, False)
+
+    def _annotation(self, node: ast.Constant, piece: Piece, hits: list[re.Match[bytes]], scope: Scope) -> bool:
+        """Read a quoted annotation as the expression that it is; False where it is none."""
+        value = self.text[piece.inner_start : piece.inner_end]
+        lead = len(value) - len(value.lstrip())
+        try:
+            tree = parse(b"(" + value.strip() + b"\n)")
+        except UnreadableError:
+            return False
+        lines = [0, *(found.end() for found in re.finditer(rb"\r\n|\n|\r", value.strip()))]
+        covered: list[tuple[int, int]] = []
+        for child in ast.walk(tree):
+            if not isinstance(child, (ast.Name, ast.Attribute)) or not (text := dotted(child)):
+                continue
+            parts = text.split(".")
+            found = self.source.lookup(parts, scope)
+            if found is None or found.members:
+                continue
+            # The opening parenthesis takes one column of the first line.
+            offset = lines[child.lineno - 1] + child.col_offset - (child.lineno == 1)
+            first = piece.inner_start + lead + offset
+            covered.append((first, first + len(text.encode())))
+            self._add(node, *covered[-1], model.STRING_ANNOTATION, found, scope, piece, parts[0])
+        for hit in hits:
+            if not any(first <= hit.start() < last for first, last in covered):
+                self._unresolved(hit, scope)
+        return True
+
+    def _unresolved(self, hit: re.Match[bytes], scope: Scope) -> None:
+        name = hit.group().decode()
+        home = scope.home(name)
+        if home is None:
+            self.found.doubts[hit.start()] = "the name in this quoted annotation is not bound in this file"
+        else:
+            self.found.explained.append(Explained(*hit.span(), "a name bound to something else here"))
+
+    def _path(self, node: ast.Constant, piece: Piece, value: str, scope: Scope) -> None:
+        found = self.source.resolver.resolve(value.replace(":", "."))
+        if found is None:
+            return self._unknown_path(node, piece, value, scope)
+        role = model.STRING_TARGET_MEMBER if found.members else model.STRING_TARGET
+        return self._add(node, piece.inner_start, piece.inner_end, role, found, scope, piece)
+
+    def _unknown_path(self, node: ast.Constant, piece: Piece, value: str, scope: Scope) -> None:
+        parts = re.split("[.:]", value)
+        name = next(part for part in parts if part in self.vocabulary.names)
+        symbol = self.vocabulary.symbol_named(name)
+        start, end = piece.inner_start, piece.inner_end
+        if parts[0] in self.vocabulary.words and symbol:
+            # `"BFSWalker.run"`: the name with a member, as a registry or a message has it.
+            return self._maybe(
+                node, start, end, model.NAME_STRING, symbol, scope, piece, "a string that begins with the name"
+            )
+        if symbol and parts[0] == symbol.partition(".")[0]:
+            reason = "a dotted path that leads nowhere in the source folders; it may be the symbol"
+            return self._maybe(node, start, end, model.STRING_TARGET, symbol, scope, piece, reason)
+        for hit in self.vocabulary.pattern.finditer(self.text, start, end):
+            self.found.explained.append(Explained(*hit.span(), f"the path of another object: {value}"))
+        return None
+
+    def _bare(self, node: ast.Constant, piece: Piece, value: str, scope: Scope) -> None:
+        start, end = piece.inner_start, piece.inner_end
+        module = self.source.module
+        if id(node) in self.listings:
+            found = self.source.lookup([value], self.names.module)
+            if found and not found.members:
+                return self._add(node, start, end, model.NAME_STRING, found, scope, piece, value, shim=True)
+            self.found.explained.append(Explained(start, end, "another object's name in __all__"))
+            return None
+        parent = self.names.parents.get(node)
+        if isinstance(parent, ast.Call) and (owner := self._owner(parent, node)) is not None:
+            function = last_name(parent.func)
+            found = self.source.lookup([*owner.split("."), value], scope)
+            if found and not found.members:
+                role = model.STRING_TARGET if isinstance(parent.func, ast.Attribute) else model.NAME_STRING
+                return self._add(node, start, end, role, found, scope, piece, owner.partition(".")[0])
+            if self.source.lookup(owner.split("."), scope) is None and function in GETTERS | PATCHES:
+                return self._nameless(node, piece, value, scope, f"the name of an attribute of {owner}")
+        if (
+            (lazy := self.source.resolver.resolve(f"{module}.{value}"))
+            and not lazy.members
+            and self._is_lazy(node, value)
+        ):
+            return self._add(node, start, end, model.NAME_STRING, lazy, scope, piece, value, shim=True)
+        return self._nameless(node, piece, value, scope, "a string that equals the name")
+
+    def _owner(self, call: ast.Call, node: ast.Constant) -> str | None:
+        """The object whose attribute a call names by `node`: `getattr(m, "X")`, `patch.object(m, "X")`."""
+        function = last_name(call.func)
+        known = function in (GETTERS if isinstance(call.func, ast.Name) else PATCHES)
+        if known and len(call.args) > 1 and call.args[1] is node:
+            return dotted(call.args[0]) or None
+        return None
+
+    def _is_lazy(self, node: ast.Constant, value: str) -> bool:
+        exports = self.source.resolver.exports(self.source.module)
+        in_table = isinstance(self.names.parents.get(node), (ast.Dict, ast.Tuple, ast.List, ast.Set, ast.Compare))
+        return exports is not None and value in exports.lazy and in_table
+
+    def _nameless(self, node: ast.Constant, piece: Piece, value: str, scope: Scope, what: str) -> None:
+        """A bare string: a registry key, `__name__ == "X"`; an ordinary word is only explained."""
+        start, end = piece.inner_start, piece.inner_end
+        symbol = self._symbol_of(value)
+        if symbol and value in self.vocabulary.words and value != value.lower():
+            return self._maybe(
+                node, start, end, model.NAME_STRING, symbol, scope, piece, f"{what}; it may mean the symbol"
+            )
+        self.found.explained.append(Explained(start, end, what))
+        return None
+
+    def _symbol_of(self, name: str) -> str | None:
+        found = self.source.lookup([name], self.names.module)
+        return found.symbol if found else self.vocabulary.symbol_of(name)
+
+    # -- text ------------------------------------------------------------------------------------------------------
+
+    def _pieced(
+        self, node: ast.Constant | ast.JoinedStr, piece: Piece, hits: list[re.Match[bytes]], scope: Scope
+    ) -> None:
+        """An f-string, a joined or an escaped literal: the value is put together, so a path in it cannot be followed."""
+        parent = self.names.parents.get(node)
+        around = self.names.parents.get(parent) if parent else None
+        inner = self.text[piece.inner_start : piece.inner_end]
+        prose = b" " in inner.strip() or isinstance(parent, ast.Expr)
+        for hit in hits:
+            inside_field = self._in_field(node, hit)
+            if inside_field:
+                continue
+            symbol = self._symbol_of(hit.group().decode())
+            path = self.text[max(piece.inner_start, hit.start() - 1) : hit.start()] in (b".", b":")
+            if symbol and path and not prose:
+                reason = "a dotted path that is put together at run time"
+                self._maybe(node, *hit.span(), model.STRING_TARGET_DYNAMIC, symbol, scope, piece, reason)
+            else:
+                self._prose(node, piece, [hit], scope, is_docstring(node, parent, around))
+
+    def _in_field(self, node: ast.Constant | ast.JoinedStr, hit: re.Match[bytes]) -> bool:
+        """Whether a hit stands in a replacement field, where it is code."""
+        if not isinstance(node, ast.JoinedStr):
+            return False
+        for value in node.values:
+            if isinstance(value, ast.FormattedValue):
+                for child in ast.walk(value.value):
+                    if isinstance(child, ast.expr):
+                        start, end = self.source.span(child)
+                        if start <= hit.start() < end and not isinstance(child, (ast.JoinedStr, ast.Constant)):
+                            return True
+        return False
+
+    def _prose(
+        self, node: ast.Constant | ast.JoinedStr, piece: Piece, hits: list[re.Match[bytes]], scope: Scope, doc: bool
+    ) -> None:
+        for hit in hits:
+            name = hit.group().decode()
+            if name not in self.vocabulary.words:
+                self.found.explained.append(Explained(*hit.span(), "an ordinary word in a text"))
+                continue
+            found, start, end = prose_target(self.source, hit)
+            if found is None:
+                path = self.text[start:end].decode()
+                self.found.explained.append(Explained(*hit.span(), f"another object in a text: {path}"))
+                continue
+            role = prose_role(self.source.file, hit.start()) if doc else model.PROSE
+            mention = Mention(start, end, role, found, "prose", scope.qualname, "", (piece.start, piece.end))
+            if not doc and is_guard(self.names, node):
+                mention = replace(mention, context="guard")
+            self.found.mentions.append(mention)
+
+    # -- adding ----------------------------------------------------------------------------------------------------
+
+    def _add(
+        self, node: ast.AST, start: int, end: int, role: str, found: Resolution, scope: Scope, piece: Piece,
+        local: str = "", *, shim: bool = False, reason: str = "",
+    ) -> None:  # fmt: skip
+        context = context_of(
+            self.source.file.path, role, guard=is_guard(self.names, node), shim=shim,
+            types=is_type_checking(self.names, node),
+        )  # fmt: skip
+        self.found.mentions.append(
+            Mention(
+                start, end, role, found, context, scope.qualname, local, (piece.start, piece.end), reason, bool(reason)
+            )
+        )
+
+    def _maybe(
+        self, node: ast.AST, start: int, end: int, role: str, symbol: str, scope: Scope, piece: Piece, reason: str
+    ) -> None:
+        found = Resolution(symbol, (), (self.source.file.slice(start, end), symbol), certain=False)
+        self._add(node, start, end, role, found, scope, piece, reason=reason)

@@ -1,0 +1,125 @@
+"""A text file and places in it: the file's bytes, its text as UTF-8, and lines and columns.
+
+Everything in this folder reckons in `text` (UTF-8, without a byte order mark), the space in which Python's syntax trees
+count columns; `TextFile.place` turns an offset there into a line, a column in characters and an offset in the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import tokenize
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+# As CPython's tokenizer splits lines: a form feed or U+2028 does not end one.
+NEWLINE = re.compile(rb"\r\n|\n|\r")
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SNIFFED = 8192
+PYTHON = (".py", ".pyi", ".pyw")
+
+
+class UnreadableError(ValueError):
+    """A file cannot be decoded or parsed; `line` is 1 where no better one is known."""
+
+    def __init__(self, reason: str, line: int = 1) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Place:
+    """A span as a report shows it: line and column from 1, the column in characters, offsets in the file's bytes."""
+
+    line: int
+    column: int
+    start: int
+    end: int
+
+
+class TextFile:
+    """A file's path (relative, forward slashes) and content. Raises `UnreadableError` where it cannot be decoded."""
+
+    def __init__(self, path: str, content: bytes) -> None:
+        self.path = path
+        self.content = content
+        self._bom, self.encoding = _encoding(path, content)
+        if self._bom == 0 and self.encoding == "utf-8" and content.isascii():
+            self.text, self._plain = content, True
+            return
+        try:
+            decoded = content[self._bom :].decode(self.encoding)
+        except (UnicodeDecodeError, LookupError) as error:
+            raise UnreadableError(f"cannot be decoded as {self.encoding}: {error}", _line(content, error)) from None
+        self.text = decoded.encode("utf-8", "surrogatepass")
+        self._plain = self.encoding == "utf-8"
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Where each line starts in `text`."""
+        return [0, *(found.end() for found in NEWLINE.finditer(self.text))]
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset in `text` of a tree's line (from 1) and column (UTF-8 bytes, from 0)."""
+        return self.line_starts[line - 1] + column
+
+    def line(self, offset: int) -> int:
+        """The line, from 1, of an offset in `text`."""
+        return bisect_right(self.line_starts, offset)
+
+    def line_text(self, offset: int) -> bytes:
+        """The text of the line of `offset`, without its newline."""
+        number = self.line(offset)
+        stop = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
+        return self.text[self.line_starts[number - 1] : stop].rstrip(b"\r\n")
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of a span of `text`."""
+        line = self.line(start)
+        before = self.text[self.line_starts[line - 1] : start].decode("utf-8", "replace")
+        return Place(line, len(before) + 1, self._in_file(start), self._in_file(end))
+
+    def _in_file(self, offset: int) -> int:
+        if self._plain:
+            return offset + self._bom
+        before = self.text[:offset].decode("utf-8", "surrogatepass")
+        return self._bom + len(before.encode(self.encoding, "surrogatepass"))
+
+    def slice(self, start: int, end: int) -> str:
+        """What stands in a span of `text`."""
+        return self.text[start:end].decode("utf-8", "replace")
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether these bytes are no text: a NUL near the start, and no byte order mark of a wide encoding."""
+    return b"\0" in content[:_SNIFFED] and not content.startswith(tuple(bom for bom, _ in _BOMS))
+
+
+def _encoding(path: str, content: bytes) -> tuple[int, str]:
+    """The length of the byte order mark, and the encoding. A Python file's cookie counts, as in PEP 263."""
+    for bom, name in _BOMS:
+        if content.startswith(bom):
+            return len(bom), name
+    if not path.endswith(PYTHON) or b"coding" not in content[:_SNIFFED]:
+        return 0, "utf-8"
+    # `detect_encoding` does not know a lone carriage return.
+    first = b"\n".join(NEWLINE.split(content[:_SNIFFED])[:2]) + b"\n"
+    try:
+        return 0, tokenize.detect_encoding(io.BytesIO(first).readline)[0]
+    except SyntaxError as error:
+        raise UnreadableError(str(error)) from None
+
+
+def _line(content: bytes, error: Exception) -> int:
+    if not isinstance(error, UnicodeDecodeError):
+        return 1
+    return len(NEWLINE.findall(content, 0, error.start)) + 1

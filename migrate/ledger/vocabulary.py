@@ -1,0 +1,70 @@
+"""The words to look for: the last names of the configured symbols, and the aliases that code gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """`symbols` are the configured dotted names; `aliases` maps further names that code gives them to them."""
+
+    symbols: tuple[str, ...]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The symbols' own last names."""
+        return frozenset(symbol.rpartition(".")[2] for symbol in self.symbols)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name to look for in Python code."""
+        return self.own | frozenset(self.aliases)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names that mean something outside code too: the symbols' own, and aliases that are no ordinary word."""
+        return self.own | {name for name in self.aliases if is_distinctive(name)}
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Finds each whole-word occurrence of a name in UTF-8 text."""
+        return whole_words(self.names)
+
+    @cached_property
+    def word_pattern(self) -> re.Pattern[bytes]:
+        """Finds each whole-word occurrence of a word in UTF-8 text."""
+        return whole_words(self.words)
+
+    @cached_property
+    def longer(self) -> re.Pattern[bytes]:
+        """Finds longer identifiers that hold a symbol's own name (`IWalker`, `StreamingWalker`)."""
+        inner = "|".join(re.escape(name) for name in sorted(self.own, key=len, reverse=True))
+        return re.compile(rb"(?<![\w\x80-\xff])[\w\x80-\xff]*(?:" + inner.encode() + rb")[\w\x80-\xff]*")
+
+    def symbol_named(self, name: str) -> str | None:
+        """The configured symbol with this last name; of several, the first in order."""
+        return next((symbol for symbol in sorted(self.symbols) if symbol.rpartition(".")[2] == name), None)
+
+    def symbol_of(self, name: str) -> str | None:
+        """The symbol that a bare name means, its own or an alias."""
+        return self.symbol_named(name) or self.aliases.get(name)
+
+    def may_mention(self, dotted: str) -> bool:
+        """Whether one of the parts of a dotted name is a name to look for."""
+        return not self.names.isdisjoint(dotted.split("."))
+
+
+def whole_words(names: frozenset[str]) -> re.Pattern[bytes]:
+    """A pattern for whole-word occurrences of `names` in UTF-8 text; it matches nothing where there are none."""
+    inner = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+    return re.compile(rb"(?<![\w\x80-\xff])(?:" + inner.encode() + rb")(?![\w\x80-\xff])")
+
+
+def is_distinctive(name: str) -> bool:
+    """Whether a name would hardly be an ordinary word: mixed case, or several words joined by underscores."""
+    return len(name) > 3 and (name != name.lower() or "_" in name.strip("_"))
