@@ -6,6 +6,7 @@ Lines end at LF alone, as in git; a carriage return is part of its line. Renames
 from __future__ import annotations
 
 import difflib
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -22,6 +23,15 @@ NO_NEWLINE = b"\\ No newline at end of file\n"
 def render_diff(plan: Plan) -> bytes:
     """The plan as one unified diff with paths under `a/` and `b/`; empty for a plan that changes nothing."""
     return b"".join(part for change in plan.changes for part in _file(change))
+
+
+def line_differences(before: bytes, after: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Where `before` must change to become `after`, in whole lines: start, end and the new bytes."""
+    old, new = _lines(before), _lines(after)
+    starts = [0, *accumulate(map(len, old))]
+    for tag, i1, i2, j1, j2 in _matcher(old, new).get_opcodes():
+        if tag != "equal":
+            yield starts[i1], starts[i2], b"".join(new[j1:j2])
 
 
 class _Known(difflib.SequenceMatcher[bytes]):

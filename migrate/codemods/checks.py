@@ -1,0 +1,88 @@
+"""Is a changed file as sound as it was? Asked before a plan is made, and again of what was written.
+
+It must parse and compile, use no name that nothing binds (unless it did before), and every new import from this code base
+must name something that is there. Nothing is imported: all of it is read from sources.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import warnings
+from typing import TYPE_CHECKING
+
+from .imports import NewImport
+from .names import Names
+from .source import Source, UnreadableSourceError
+
+if TYPE_CHECKING:
+    from ..edits import FileChange
+    from .file import File
+    from .workspace import Workspace
+
+MODULE_NAMES = frozenset({
+    "__file__", "__name__", "__doc__", "__spec__", "__package__", "__path__", "__loader__", "__builtins__",
+    "__annotations__", "__dict__", "__cached__", "__qualname__", "__module__", "__class__", "WindowsError",
+})  # fmt: skip
+
+
+def problem(file: File, change: FileChange) -> str | None:
+    """Why the changed file must not be written, or None. Only Python is looked at."""
+    if not file.is_python or change.after is None:
+        return None
+    try:
+        after = Source(change.after)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(after.decoded, "<source>", "exec", dont_inherit=True)
+    except (UnreadableSourceError, SyntaxError, ValueError) as error:
+        return f"the result does not compile: {error}"
+    if lost := undefined(after) - undefined(file.source):
+        return f"the result uses names that nothing binds: {', '.join(sorted(lost))}"
+    for rewrite in file.rewrites.values():
+        if rewrite.need and (reason := unresolved(file.workspace, rewrite.need)):
+            return reason
+    return None
+
+
+def undefined(source: Source) -> frozenset[str]:
+    """The names that a module reads and that neither it nor Python binds; none where a star import may bind them."""
+    bound: set[str] = set(dir(builtins)) | MODULE_NAMES
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.alias(name="*"):
+                return frozenset()
+            case ast.alias(name=name, asname=asname):
+                bound.add(asname or name.partition(".")[0])
+    names = Names.of(source.text)
+    return names.used - names.bound - bound
+
+
+def unresolved(workspace: Workspace, need: NewImport) -> str | None:
+    """Why a new import cannot work, or None; a module that is not of this code base is taken as it is."""
+    path = workspace.path_of(need.module)
+    if path is None:
+        top = need.module.partition(".")[0]
+        inside = workspace.path_of(top) is not None and need.module != top
+        return f"there is no module {need.module} in this code base" if inside else None
+    if workspace.path_of(need.target):
+        return None
+    try:
+        tree = workspace.tree(path)
+    except UnreadableSourceError as error:
+        return f"{path} cannot be read: {error}"
+    return None if _binds(tree, need.name) else f"{path} has no {need.name}"
+
+
+def _binds(tree: ast.Module, name: str) -> bool:
+    """Whether a module binds a name at its top, or may: by a star import or a module `__getattr__`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found) | ast.ClassDef(name=found):
+                if found == name or (found == "__getattr__" and node in tree.body):
+                    return True
+            case ast.alias(name=found, asname=asname) if "*" in found or (asname or found.partition(".")[0]) == name:
+                return True
+            case ast.Name(id=found, ctx=ast.Store()) if found == name:
+                return True
+    return False

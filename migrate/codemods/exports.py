@@ -1,0 +1,124 @@
+"""Which imports of a legacy symbol are used, by what in the file, and who else relies on the name that they bind.
+
+Not a codemod: what the codemods that edit imports ask.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from ..ledger.model import (
+    IMPORT,
+    NAME_STRING,
+    RE_EXPORT,
+    STRING_TARGET,
+    STRING_TARGET_DYNAMIC,
+    STRING_TARGET_MEMBER,
+)
+
+if TYPE_CHECKING:
+    from .bindings import ImportBinding
+    from .file import File
+    from .places import Found
+
+IMPORTS = (IMPORT, RE_EXPORT)
+STRINGS = (NAME_STRING, STRING_TARGET, STRING_TARGET_DYNAMIC, STRING_TARGET_MEMBER)
+_INTENDED = re.compile(rb"#\s*noqa(?!:)|#\s*noqa:[^#]*\bF401\b", re.IGNORECASE)
+
+
+def binding_of(file: File, found: Found) -> ImportBinding | None:
+    """The import binding that an import reference stands for."""
+    return next((binding for binding in file.bindings.imports if binding.alias is found.alias), None)
+
+
+def uses_of(file: File, binding: ImportBinding) -> list[Found]:
+    """The references in the file that go through an import; a string that only names it for others is no use."""
+    return [
+        found
+        for found in file.found
+        if found.node is not None and found.reference.role not in STRINGS and binding in file.reach(found).imports
+    ]
+
+
+def is_used_up(file: File, binding: ImportBinding) -> bool:
+    """Whether every use of an import of the symbol was rewritten, so that nothing in the file needs it any more."""
+    return all(use.reference in file.rewrites for use in uses_of(file, binding))
+
+
+def is_export(file: File, binding: ImportBinding) -> bool:
+    """Whether the import says of itself that its name is there for other modules."""
+    unused = not uses_of(file, binding)
+    listed = any(
+        found.reference.role == NAME_STRING
+        and found.node is not None
+        and found.text(file.source) == binding.bound
+        and in_dunder_all(file, found.node)
+        for found in file.found
+    )
+    as_itself = binding.alias.asname is not None and binding.alias.asname == binding.alias.name
+    in_package = file.path.endswith(("__init__.py", ".pyi"))
+    return listed or as_itself or (unused and (in_package or _is_intended(file, binding)))
+
+
+def in_dunder_all(file: File, node: ast.expr) -> bool:
+    """Whether a string stands in `__all__`."""
+    for parent in file.source.ancestors(node):
+        match parent:
+            case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
+                return True
+            case ast.AnnAssign(target=ast.Name(id="__all__")):
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="__all__"))):
+                return True
+    return False
+
+
+def _is_intended(file: File, binding: ImportBinding) -> bool:
+    """Whether a comment on the import says that it is unused on purpose."""
+    start, end = file.source.span(binding.statement)
+    return bool(_INTENDED.search(file.source.text, start, file.source.line_end(end)))
+
+
+def module_is_used_up(file: File, binding: ImportBinding) -> bool:
+    """Whether nothing in the file needs the import of a module any more; in doubt it is needed.
+
+    The ledger knows the uses that reach a legacy symbol; every other mention of the name in the same scope counts as one.
+    """
+    if not uses_of(file, binding) or not is_used_up(file, binding):
+        return False
+    gone = {
+        id(part)
+        for found in file.found
+        if found.reference in file.rewrites and found.node
+        for part in ast.walk(found.node)
+    }
+    for node in ast.walk(binding.scope):
+        if isinstance(node, ast.Name) and node.id == binding.bound and id(node) not in gone:
+            if not _goes_elsewhere(file, binding, node):
+                return False
+            continue
+        if isinstance(node, ast.Constant) and id(node) not in gone and _may_mention(file, node, binding.bound):
+            return False
+    return True
+
+
+def _goes_elsewhere(file: File, binding: ImportBinding, name: ast.Name) -> bool:
+    """Whether `a` in `a.c.f` is bound by another `import a.c`, where the import in question is `import a.b`."""
+    if binding.alias.asname or isinstance(binding.statement, ast.ImportFrom):
+        return False
+    chain, node = name.id, file.source.parents.get(name)
+    while isinstance(node, ast.Attribute):
+        chain += f".{node.attr}"
+        node = file.source.parents.get(node)
+    others = [b for b in file.bindings.imports if b is not binding and b.bound == binding.bound and not b.alias.asname]
+    covered = any(f"{chain}.".startswith(f"{other.alias.name}.") for other in others)
+    return covered and not f"{chain}.".startswith(f"{binding.alias.name}.")
+
+
+def _may_mention(file: File, node: ast.Constant, name: str) -> bool:
+    """Whether a string may be a quoted annotation that goes through `name`; a statement of its own is a docstring."""
+    if not isinstance(node.value, str) or isinstance(file.source.parents.get(node), ast.Expr):
+        return False
+    return re.search(rf"\b{re.escape(name)}\.", node.value) is not None

@@ -1,0 +1,93 @@
+"""Turn what was decided about a file into edits of its import statements.
+
+Every import that had bound a rewritten name gets the new import beside it, so that it stands in the same block: at the top,
+under `TYPE_CHECKING`, in the function. Which names go was decided by codemods.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from ..edits import Edit
+from .imports import ImportStatement, NewImport, Statement, in_block, statements
+
+if TYPE_CHECKING:
+    from .file import File
+    from .places import Found
+
+Removed = dict[ImportStatement, list[ast.alias]]
+
+
+def import_edits(file: File) -> list[Edit]:
+    """The edits of the import statements of one Python file."""
+    removed = _removed(file)
+    needs = _placed(file, removed)
+    touched = sorted({*removed, *needs}, key=file.source.span)
+    empty = [node for node in touched if _is_all_removed(node, removed) and not needs.get(node)]
+    edits: list[Edit] = []
+    for node in touched:
+        package = file.package if isinstance(node, ast.ImportFrom) and node.level else None
+        new = statements(needs.get(node, ()), package)
+        block = in_block(file.source, node)
+        # One `pass` for a block that loses everything: at its first statement.
+        keep = node is block[0] and all(statement in empty for statement in block)
+        edits += Statement(file.source, node).edits(removed.get(node, ()), new, keep_block=keep)
+    return edits
+
+
+def _removed(file: File) -> Removed:
+    """The names that go, by their statement: those of rewritten import references."""
+    removed: Removed = defaultdict(list)
+    for found in file.found:
+        rewrite = file.rewrites.get(found.reference)
+        if rewrite and not rewrite.edits and found.alias is not None and found.statement is not None:
+            removed[found.statement].append(found.alias)
+    return removed
+
+
+def _placed(file: File, removed: Removed) -> dict[ImportStatement, set[NewImport]]:
+    """The new imports by the statement that they go to: one in each block where an import had bound the old name."""
+    wanted: dict[tuple[NewImport, int], list[tuple[int, ImportStatement]]] = defaultdict(list)
+    for found in file.found:
+        rewrite = file.rewrites.get(found.reference)
+        if rewrite is not None and rewrite.need is not None and not _is_there(file, rewrite.need):
+            for node in _anchors(file, found):
+                block = in_block(file.source, node)[0]
+                wanted[rewrite.need, id(block)].append((found.start, node))
+    placed: dict[ImportStatement, set[NewImport]] = defaultdict(set)
+    for (need, _), places in wanted.items():
+        placed[_best(file, places, removed)].add(need)
+    return placed
+
+
+def _best(file: File, places: list[tuple[int, ImportStatement]], removed: Removed) -> ImportStatement:
+    """In the place of a statement that goes, if every use comes after it; else beside the first."""
+    first_use = min(start for start, _ in places)
+    nodes = sorted({node for _, node in places}, key=file.source.span)
+    gone = (node for node in nodes if _is_all_removed(node, removed) and file.source.span(node)[0] <= first_use)
+    return next(gone, nodes[0])
+
+
+def _anchors(file: File, found: Found) -> list[ImportStatement]:
+    if found.statement is not None:
+        return [found.statement]
+    reach = file.reach(found)
+    return [binding.statement for binding in reach.imports or reach.stars[-1:]]
+
+
+def _is_there(file: File, need: NewImport) -> bool:
+    if not need.whole:
+        return not need.asname and file.has_import(need)
+    return any(
+        isinstance(binding.statement, ast.Import)
+        and binding.alias.name == need.module
+        and not binding.alias.asname
+        and binding.statement in file.source.tree.body
+        for binding in file.bindings.imports
+    )
+
+
+def _is_all_removed(node: ImportStatement, removed: Removed) -> bool:
+    return len(removed.get(node, ())) == len(node.names)

@@ -1,0 +1,115 @@
+"""Strings that name a binding follow the binding: `mock.patch` targets, `monkeypatch.setattr`, registries.
+
+    patch("app.jobs.BFSWalker")      patch("app.jobs.build_graph")       # app/jobs.py now calls build_graph
+    patch.object(jobs, "BFSWalker")  patch.object(jobs, "build_graph")
+
+A patch works on the name that the code under test looks up, so what it becomes is read off the rewritten module and not off
+the symbol. Where that is not one name (some uses stay, or none was a call), where the string names a member of the class,
+or where it is put together at run time, it stays and is flagged. A string that names the symbol for something other than a
+patch (a registry, `import_string`) becomes the `called` target, where no argument of the call would have to change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..edits import Edit
+from ..ledger.model import NAME_STRING, STRING_TARGET, STRING_TARGET_DYNAMIC, STRING_TARGET_MEMBER
+from .exports import in_dunder_all
+from .file import File
+from .model import BaseCodemod, Rewrite, Said, Stage
+from .moved import Moved, moved
+from .places import Found
+
+PATCHERS = frozenset({"patch", "setattr", "delattr", "setitem", "object", "replace", "create_autospec", "spy", "stub"})
+
+
+class RewriteStringTargets(BaseCodemod):
+    """See the module's docstring."""
+
+    id = "rewrite-string-targets"
+    summary = "patch targets and other dotted paths in strings follow the rewritten binding"
+    stage = Stage.STRINGS
+
+    def rewrite(self, file: File) -> Iterator[Said]:
+        """The strings of one file."""
+        for found in file.of_role(STRING_TARGET, STRING_TARGET_MEMBER, STRING_TARGET_DYNAMIC, NAME_STRING):
+            role = found.reference.role
+            if role == STRING_TARGET:
+                yield from _dotted(file, found)
+            elif role == NAME_STRING:
+                yield from _name(file, found)
+            else:
+                yield file.flag(found.reference, role, found.reference.reason)
+
+
+def _dotted(file: File, found: Found) -> Iterator[Said]:
+    reference = found.reference
+    if "." not in reference.text and ":" not in reference.text:
+        yield from _name(file, found)
+        return
+    path = reference.text.replace(":", ".")
+    if not _is_patch(file, found):
+        yield from _registered(file, found)
+        return
+    split = file.workspace.split(path)
+    result = moved(file.workspace, *split) if split else Moved()
+    if result.stays:
+        return
+    if result.new is None:
+        yield file.flag(reference, result.kind, result.reason)
+        return
+    yield from _replaced(file, found, path, result.new)
+
+
+def _registered(file: File, found: Found) -> Iterator[Said]:
+    """A string that somebody will import and, as far as anyone can see, call."""
+    reference = found.reference
+    symbol = file.symbol(reference)
+    rules = symbol.arguments
+    if symbol.call_target is None or rules.rename or rules.drop or rules.add:
+        yield file.flag(reference, "string-target", "what the string is used for cannot be seen, and arguments change")
+        return
+    yield from _replaced(file, found, reference.text.replace(":", "."), symbol.call_target)
+
+
+def _replaced(file: File, found: Found, old: str, new: str) -> Iterator[Said]:
+    text = file.source.text[found.start : found.end].decode("utf-8")
+    if text.replace(":", ".") != old:
+        yield file.flag(found.reference, "string-target-dynamic", "the string is not written in one piece")
+        return
+    shown = ":".join(new.rsplit(".", 1)) if ":" in text else new
+    yield Rewrite(found.reference, (Edit(found.start, found.end, shown.encode()),))
+
+
+def _name(file: File, found: Found) -> Iterator[Said]:
+    """The bare name in `patch.object(module, "Name")` and the like; the chain says which binding it means."""
+    reference = found.reference
+    if found.node is None or in_dunder_all(file, found.node) or not reference.chain:
+        return
+    # The chain begins with what stands here, seen from this module; the name behind it is the one that is patched.
+    split = file.workspace.split(reference.chain[min(1, len(reference.chain) - 1)])
+    if split is None or not _is_patch(file, found):
+        return
+    result = moved(file.workspace, *split)
+    if result.stays:
+        return
+    module, _, name = (result.new or "").rpartition(".")
+    if result.new is None or module != split[0]:
+        reason = result.reason or f"it is reached as {result.new} now, which is not in the module that is patched"
+        yield file.flag(reference, result.kind or "string-target-partial", reason)
+        return
+    yield Rewrite(reference, (Edit(found.start, found.end, name.encode()),))
+
+
+def _is_patch(file: File, found: Found) -> bool:
+    if found.node is None:
+        return False
+    for parent in file.source.ancestors(found.node):
+        match parent:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in PATCHERS:
+                return True
+            case ast.stmt():
+                return False
+    return False

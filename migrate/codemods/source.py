@@ -1,0 +1,152 @@
+"""A Python source as codemods see it: its bytes, its syntax tree, and exact places in both.
+
+The tree's columns count UTF-8 bytes of the decoded text, while edits count bytes of the file as it is. `Source` works in
+the first space (`text`, UTF-8 without a byte order mark) and translates edits at the end, so that any coding cookie, byte
+order mark and newline survives. It resolves no name: that is the ledger's work.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import re
+import tokenize
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..edits import Edit
+
+# As CPython's tokenizer splits lines: a form feed or U+2028 does not end one.
+NEWLINE = re.compile(rb"\r\n|\n|\r")
+# What may stand between two parts of a bracketed list or an import statement.
+TOKEN = re.compile(
+    rb"(?P<comment>\#[^\r\n]*)|(?P<newline>\r\n|\n|\r)|(?P<joined>\\(?:\r\n|\n|\r))|(?P<space>[ \t\f]+)"
+    rb"|(?P<name>[\w\x80-\xff]+)|(?P<other>.)"
+)
+
+
+class UnreadableSourceError(ValueError):
+    """The bytes are not Python that this interpreter can parse; the message says why and where."""
+
+
+class Source:
+    """One Python file. Raises `UnreadableSourceError` for bytes that cannot be decoded or parsed."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.encoding = _encoding(content)
+        self._bom = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
+        try:
+            self.decoded = content[self._bom :].decode(self.encoding)
+        except (UnicodeDecodeError, LookupError) as error:
+            raise UnreadableSourceError(f"cannot be decoded as {self.encoding}: {error}") from None
+        self.text = self.decoded.encode("utf-8")
+        self.tree = parse(self.text)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(found.end() for found in NEWLINE.finditer(self.text))]
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Each node's parent."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def offset(self, line: int, column: int) -> int:
+        """The place in `text` of a tree's line (from 1) and column (UTF-8 bytes, from 0)."""
+        return self._line_starts[line - 1] + column
+
+    def line(self, offset: int) -> int:
+        """The line, from 1, of a place in `text`."""
+        return bisect_right(self._line_starts, offset)
+
+    def span(self, node: ast.expr | ast.stmt | ast.alias | ast.keyword | ast.arg) -> tuple[int, int]:
+        """Where `node` starts and ends in `text`."""
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The parents of `node`, innermost first."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def line_start(self, offset: int) -> int:
+        """Where the line of `offset` starts."""
+        return self._line_starts[bisect_right(self._line_starts, offset) - 1]
+
+    def line_end(self, offset: int) -> int:
+        """Where the line of `offset` ends, before its newline."""
+        found = NEWLINE.search(self.text, offset)
+        return found.start() if found else len(self.text)
+
+    def indent(self, offset: int) -> bytes:
+        """The white space that the line of `offset` begins with (a form feed is not indentation)."""
+        start = self.line_start(offset)
+        found = re.compile(rb"[ \t]*").match(self.text, start)
+        return found.group() if found else b""
+
+    def newline(self, offset: int) -> bytes:
+        """The newline that ends the line of `offset`, else the one before it, else LF."""
+        found = NEWLINE.search(self.text, offset)
+        if found:
+            return found.group()
+        before = list(NEWLINE.finditer(self.text, 0, offset))
+        return before[-1].group() if before else b"\n"
+
+    @cached_property
+    def _plain(self) -> bool:
+        return self.encoding in ("utf-8", "ascii") or self.decoded.isascii()
+
+    def from_file(self, offset: int) -> int:
+        """The place in `text` of a place in the file's bytes."""
+        if self._plain:
+            return offset - self._bom
+        return len(self.content[self._bom : offset].decode(self.encoding).encode("utf-8"))
+
+    def to_file(self, edit: Edit) -> Edit:
+        """An edit of `text` as an edit of the file's bytes. Raises UnicodeEncodeError where the encoding lacks a character."""
+        return Edit(self._place(edit.start), self._place(edit.end), edit.new.decode("utf-8").encode(self.encoding))
+
+    def _place(self, offset: int) -> int:
+        if self._plain:
+            return offset + self._bom
+        return self._bom + len(self.text[:offset].decode("utf-8").encode(self.encoding))
+
+
+def parse(text: bytes) -> ast.Module:
+    """The syntax tree of UTF-8 text. Raises `UnreadableSourceError`."""
+    try:
+        with warnings.catch_warnings():
+            # An invalid escape in somebody's string is not ours to report.
+            warnings.simplefilter("ignore")
+            return ast.parse(text.decode("utf-8"))
+    except SyntaxError as error:
+        raise UnreadableSourceError(f"line {error.lineno}: {error.msg}") from None
+    except ValueError as error:
+        raise UnreadableSourceError(str(error)) from None
+    except (RecursionError, MemoryError):
+        raise UnreadableSourceError("is nested too deep") from None
+
+
+def _encoding(content: bytes) -> str:
+    try:
+        found, _ = tokenize.detect_encoding(io.BytesIO(_first_lines(content)).readline)
+    except SyntaxError as error:
+        raise UnreadableSourceError(str(error)) from None
+    return "utf-8" if found == "utf-8-sig" else found
+
+
+def _first_lines(content: bytes) -> bytes:
+    """The lines in which a cookie may stand, with LF: `detect_encoding` does not know a lone carriage return."""
+    return b"\n".join(NEWLINE.split(content[:4096])[:2]) + b"\n"
+
+
+def tokens(text: bytes, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """The kind, start and end of what stands in `text[start:end]`, which must hold no string literal."""
+    for found in TOKEN.finditer(text, start, end):
+        yield str(found.lastgroup), found.start(), found.end()

@@ -1,0 +1,77 @@
+"""Re-exports keep their public names."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphlift.migrate.codemods.testing import check_noop, check_transformed
+
+SYMBOL = {"legacy": "legacy.walker.W", "called": "flows.engine.build", "type": "flows.engine.Runner"}
+DEFINITION = {"legacy/__init__.py": "from .walker import W\n", "legacy/walker.py": "class W: ...\n"}
+
+
+def test_a_chain_of_re_exports() -> None:
+    check_transformed(
+        "from a import Walker\nw = Walker(n)\n",
+        "from flows.engine import build\nw = build(n)\n",
+        symbols=[SYMBOL],
+        flags=["public-export"],
+        extra={
+            "a/__init__.py": "from .b import *\n",
+            "a/b/__init__.py": (
+                "from legacy.walker import W as Walker\n",
+                "from flows.engine import Runner as Walker\n",
+            ),
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("pkg/__init__.py", "from legacy.walker import W\n", "from flows.engine import Runner as W\n"),
+        (
+            "pkg/__init__.py",
+            "from legacy.walker import W, f\nf()\n",
+            "from legacy.walker import f\nfrom flows.engine import Runner as W\nf()\n",
+        ),
+        (
+            "pkg/m.py",
+            "from legacy.walker import W\n__all__ = ['W']\n",
+            "from flows.engine import Runner as W\n__all__ = ['W']\n",
+        ),
+        ("pkg/m.py", "from legacy.walker import W as W\n", "from flows.engine import Runner as W\n"),
+        (
+            "pkg/m.py",
+            "from legacy.walker import W  # noqa: F401\n",
+            "from flows.engine import Runner as W  # noqa: F401\n",
+        ),
+        (
+            "pkg/m.py",
+            "from legacy.walker import W\n__all__ = ['W']\nx = W(1)\n",
+            "from flows.engine import Runner as W, build\n__all__ = ['W']\nx = build(1)\n",
+        ),
+    ],
+)
+def test_a_re_export_becomes_the_new_target_under_its_old_name(path: str, before: str, after: str) -> None:
+    check_transformed(before, after, symbols=[SYMBOL], flags=["public-export"], path=path)
+
+
+def test_a_re_export_that_somebody_still_needs_stays() -> None:
+    plan = check_noop(
+        "from pkg import W\nclass A(W): ...\n",
+        symbols=[SYMBOL],
+        flags=["public-export", "subclass"],
+        extra={"pkg/__init__.py": "from legacy.walker import W\n"},
+    )
+    assert "still used by app/user.py:2" in next(flag.reason for flag in plan.flags if flag.kind == "public-export")
+
+
+def test_the_package_of_the_definition_keeps_its_names() -> None:
+    check_transformed(
+        "from legacy import W\nw = W(1)\n",
+        "from flows.engine import build\nw = build(1)\n",
+        symbols=[SYMBOL],
+        flags=[],
+        extra=DEFINITION,
+    )

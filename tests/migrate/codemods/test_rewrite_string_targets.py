@@ -1,0 +1,122 @@
+"""Strings that name a binding follow what became of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphlift.migrate.codemods.testing import check_noop, check_transformed
+
+SYMBOL = {
+    "legacy": "legacy.walker.BFSWalker",
+    "called": "flows.engine.build_graph",
+    "type": "flows.engine.GraphRunner",
+    "arguments": {"add": {"strict": "False"}},
+}
+OLD = "from legacy.walker import BFSWalker\n"
+JOBS = (
+    OLD + "def go(n): return BFSWalker(n)\n",
+    "from flows.engine import build_graph\ndef go(n): return build_graph(n, strict=False)\n",
+)
+PATCH = "from unittest.mock import patch\n"
+
+
+def test_patch_targets_follow_the_rewritten_binding() -> None:
+    check_transformed(
+        PATCH
+        + 'M = "app.jobs"\na = patch("app.jobs.BFSWalker")\nb = patch("legacy.walker.BFSWalker.run")\nc = patch(f"{M}.BFSWalker")\n',
+        PATCH
+        + 'M = "app.jobs"\na = patch("app.jobs.build_graph")\nb = patch("legacy.walker.BFSWalker.run")\nc = patch(f"{M}.BFSWalker")\n',
+        symbols=[SYMBOL],
+        flags=["string-target-member", "string-target-dynamic"],
+        extra={"app/jobs.py": JOBS},
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('@patch("app.jobs.BFSWalker")\ndef f(m): ...\n', '@patch("app.jobs.build_graph")\ndef f(m): ...\n'),
+        (
+            "with patch('app.jobs.BFSWalker', autospec=True) as m: ...\n",
+            "with patch('app.jobs.build_graph', autospec=True) as m: ...\n",
+        ),
+        (
+            'def f(monkeypatch): monkeypatch.setattr("app.jobs.BFSWalker", 1)\n',
+            'def f(monkeypatch): monkeypatch.setattr("app.jobs.build_graph", 1)\n',
+        ),
+    ],
+)
+def test_every_form_of_patching(before: str, after: str) -> None:
+    check_transformed(PATCH + before, PATCH + after, symbols=[SYMBOL], flags=[], extra={"app/jobs.py": JOBS})
+
+
+def test_an_object_and_a_name() -> None:
+    check_transformed(
+        PATCH + 'import app.jobs\na = patch.object(app.jobs, "BFSWalker")\n',
+        PATCH + 'import app.jobs\na = patch.object(app.jobs, "build_graph")\n',
+        symbols=[SYMBOL],
+        flags=None,
+        extra={"app/__init__.py": "", "app/jobs.py": JOBS},
+    )
+
+
+def test_a_binding_that_is_reached_through_its_module_now_is_patched_there() -> None:
+    check_transformed(
+        PATCH + 'a = patch("app.jobs.BFSWalker")\n',
+        PATCH + 'a = patch("flows.engine.build_graph")\n',
+        symbols=[SYMBOL],
+        flags=["name-collision"],
+        extra={
+            "app/jobs.py": (
+                OLD + "build_graph = 1\nw = BFSWalker(n)\n",
+                "import flows.engine\nbuild_graph = 1\nw = flows.engine.build_graph(n, strict=False)\n",
+            )
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("jobs", "kinds"),
+    [
+        (OLD + "class A(BFSWalker): ...\n", ["subclass"]),
+        (OLD + "w = BFSWalker(**o)\n", ["dynamic-kwargs"]),
+    ],
+)
+def test_a_binding_that_stays_is_patched_as_before(jobs: str, kinds: list[str]) -> None:
+    check_noop(PATCH + 'a = patch("app.jobs.BFSWalker")\n', symbols=[SYMBOL], flags=kinds, extra={"app/jobs.py": jobs})
+
+
+def test_a_binding_that_is_half_rewritten_is_left_to_a_person() -> None:
+    check_transformed(
+        PATCH + 'a = patch("app.jobs.BFSWalker")\n',
+        PATCH + 'a = patch("app.jobs.BFSWalker")\n',
+        symbols=[SYMBOL],
+        flags=["dynamic-kwargs", "string-target-partial"],
+        extra={
+            "app/jobs.py": (
+                OLD + "w = BFSWalker(**o)\nv = BFSWalker(1)\n",
+                "from flows.engine import build_graph\n"
+                + OLD
+                + "w = BFSWalker(**o)\nv = build_graph(1, strict=False)\n",
+            )
+        },
+    )
+
+
+def test_patching_the_definition_is_left_to_a_person() -> None:
+    check_noop(PATCH + 'a = patch("legacy.walker.BFSWalker")\n', symbols=[SYMBOL], flags=["string-target-definition"])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'a = patch("other.BFSWalker")\n',
+        'a = patch("app.jobs.Other")\n',
+        'a = patch("app.jobs.go")\n',
+        "a = 'BFSWalker'\n",
+    ],
+)
+def test_other_strings_stay(source: str) -> None:
+    check_noop(
+        PATCH + source, symbols=[SYMBOL], extra={"app/jobs.py": "def go(): ...\n", "other.py": "BFSWalker = 1\n"}
+    )
