@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from .layers import read_mapping
 from .names import is_wiring
 from .records import Record, from_record
 from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
@@ -36,8 +37,8 @@ class Collected:
 
     def __init__(self, order: Mapping[str, int], known: Mapping[str, Any], thread_id: str | None) -> None:
         self.order, self.thread_id = order, thread_id
-        self.records: dict[str, Record] = dict(known.get("steps") or {})
-        self.data: dict[str, Any] = dict(known.get("data") or (known.get("run") or {}).get("inputs") or {})
+        self.records: dict[str, Record] = dict(read_mapping(known.get("steps")))
+        self.data: dict[str, Any] = dict(read_mapping(known.get("data") or known["run"]["inputs"]))
         self.interrupt: InterruptInfo | None = None
         self.started = time.perf_counter()
 

@@ -14,6 +14,7 @@ from .bindings import Bindings
 from .collecting import FAILURES, StreamEvent
 from .errors import WorkflowError
 from .graphs import visited_nodes
+from .layers import read_mapping
 from .model import SuccessorWorkflow, Workflow
 from .names import decode, is_wiring
 from .oracle_dependency import FailurePolicy
@@ -22,6 +23,7 @@ from .results import NodeStatus, WorkflowResult
 from .scope import RunScope
 from .session import ENDS, RunOptions, Session
 from .threads import UNSET, Asked, Begin, check_same, decide
+from .walked import Walked, walked
 
 Traversal = Literal["breadth-first", "dependency"]
 
@@ -152,7 +154,7 @@ class CompiledWorkflow:
         return Session(self, thread_id, Begin(None, point.values), {**options, "config": point.config})
 
     def _has_failed(self, snapshot: Any) -> bool:
-        records = (snapshot.values.get("steps") or {}).values() if snapshot is not None else ()
+        records = () if snapshot is None else read_mapping(snapshot.values.get("steps")).values()
         return self.failure_policy == "fail" and any(record["status"] in FAILURES for record in records)
 
     def state(self, thread_id: str) -> ThreadState:
@@ -172,15 +174,16 @@ class CompiledWorkflow:
                 f"thread {thread_id!r} has no history", mend="give the thread_id of a run that has begun"
             )
         ended = self._has_failed(snapshot)
+        walk = walked(self.workflow, values) if isinstance(self.workflow, SuccessorWorkflow) else Walked((), ())
         ahead = [] if ended else [decode(node) for node in snapshot.next if not is_wiring(node)]
         return ThreadState(
             thread_id,
             next=tuple(sorted(ahead, key=self.order.__getitem__)),
-            pending=tuple(values.get("frontier") or ()),
-            visited=tuple(values.get("visited") or ()),
+            pending=walk.pending,
+            visited=walk.visited,
             unfinished=bool(snapshot.next) and not ended,
             waits_for_answer=bool(snapshot.interrupts),
-            statuses={name: NodeStatus(record["status"]) for name, record in (values.get("steps") or {}).items()},
+            statuses={name: NodeStatus(record["status"]) for name, record in read_mapping(values.get("steps")).items()},
         )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from .bindings import bind_dependency, bind_successor
 from .compiled import CompiledWorkflow, Traversal, declaration_order
 from .errors import WorkflowError
+from .frontier import wire_frontier_breadth_first, wire_frontier_dependency
 from .model import DependencyWorkflow, SuccessorWorkflow, Workflow
 from .oracle_dependency import FailurePolicy
 from .threads import fingerprint
@@ -16,7 +18,27 @@ from .views import Condition, Handler
 from .wire_breadth_first import check_breadth_first, wire_breadth_first
 from .wire_dependency import DependencySteps, wire_dependency
 
+FRONTIER_ABOVE = 1000
+"""Above this number of steps the frontier form is chosen."""
+
+FRONTIER_WIDTH = 128
+"""Steps a superstep in the frontier form: LangGraph's own work is quadratic in the width above about 256."""
+
 BY_STYLE: dict[str, Traversal] = {"successor": "breadth-first", "dependency": "dependency"}
+WIRE_BREADTH_FIRST: dict[str, Callable[..., Any]] = {
+    "edges": wire_breadth_first,
+    "frontier": wire_frontier_breadth_first,
+}
+
+
+@dataclass(frozen=True)
+class _Options:
+    handlers: Mapping[str, Handler]
+    checkpointer: Any
+    failure_policy: FailurePolicy
+    conditions: Mapping[str, Condition] | None
+    form: str
+    width: int
 
 
 def compile_workflow(
@@ -27,11 +49,14 @@ def compile_workflow(
     checkpointer: Any = None,
     failure_policy: FailurePolicy = "fail",
     conditions: Mapping[str, Condition] | None = None,
+    frontier_above: int = FRONTIER_ABOVE,
+    frontier_width: int = FRONTIER_WIDTH,
 ) -> CompiledWorkflow:
     """Compile a workflow to a LangGraph graph under a traversal (by default the one of its style).
 
-    `checkpointer` is any LangGraph saver. Raises WorkflowError when a handler or condition is missing, or when the
-    traversal cannot run this workflow.
+    `checkpointer` is any LangGraph saver. Above `frontier_above` steps the graph has the frontier form, whose cost of a step
+    does not grow, with at most `frontier_width` steps a superstep; both forms do and give the same. Raises WorkflowError when
+    a handler or condition is missing, or when the traversal cannot run this workflow.
     """
     traversal = traversal or BY_STYLE[workflow.style]
     if traversal != BY_STYLE[workflow.style]:
@@ -39,62 +64,58 @@ def compile_workflow(
             f"workflow {workflow.name!r} is in {workflow.style} style and cannot run under the traversal {traversal!r}",
             mend=f"use {BY_STYLE[workflow.style]!r}, or rewrite the definition in the other style",
         )
+    steps = len(workflow.nodes) if isinstance(workflow, SuccessorWorkflow) else len(workflow.steps)
+    form = "frontier" if steps > frontier_above else "edges"
+    options = _Options(handlers, checkpointer, failure_policy, conditions, form, frontier_width)
     if isinstance(workflow, SuccessorWorkflow):
-        return _compile_successor(workflow, handlers, checkpointer, failure_policy, conditions)
-    return _compile_dependency(workflow, handlers, checkpointer, failure_policy, conditions)
+        return _compile_successor(workflow, options)
+    return _compile_dependency(workflow, options)
 
 
-def _compile_successor(
-    workflow: SuccessorWorkflow,
-    handlers: Mapping[str, Handler],
-    checkpointer: Any,
-    failure_policy: FailurePolicy,
-    conditions: Mapping[str, Condition] | None,
-) -> CompiledWorkflow:
-    if failure_policy != "fail":
+def _compile_successor(workflow: SuccessorWorkflow, options: _Options) -> CompiledWorkflow:
+    if options.failure_policy != "fail":
         raise WorkflowError(
-            f"workflow {workflow.name!r}: breadth-first stops at a failure; it has no policy {failure_policy!r}",
+            f"workflow {workflow.name!r}: breadth-first stops at a failure; it has no policy {options.failure_policy!r}",
             mend="handle recoverable errors inside the node's handler",
         )
     check_breadth_first(workflow)
-    bindings = bind_successor(workflow, handlers, conditions)
-    if checkpointer is None and any(node.kind == "human" for node in workflow.nodes):
+    bindings = bind_successor(workflow, options.handlers, options.conditions)
+    if options.checkpointer is None and any(node.kind == "human" for node in workflow.nodes):
         raise WorkflowError(
             f"workflow {workflow.name!r} has human nodes, but no checkpointer keeps it while it waits",
             mend="compile it with a checkpointer and run it with a thread_id",
         )
+    wire = partial(WIRE_BREADTH_FIRST[options.form], workflow, bindings, options.checkpointer)
     return CompiledWorkflow(
         workflow,
-        wire_breadth_first(workflow, bindings, checkpointer),
+        wire(),
         "breadth-first",
         "fail",
-        "edges",
-        fingerprint(workflow, "breadth-first/edges"),
+        options.form,
+        fingerprint(workflow, f"breadth-first/{options.form}"),
         bindings,
-        checkpointer,
+        options.checkpointer,
         declaration_order(workflow),
-        partial(wire_breadth_first, workflow, bindings, checkpointer),
+        entered_at=wire,
     )
 
 
-def _compile_dependency(
-    workflow: DependencyWorkflow,
-    handlers: Mapping[str, Handler],
-    checkpointer: Any,
-    failure_policy: FailurePolicy,
-    conditions: Mapping[str, Condition] | None,
-) -> CompiledWorkflow:
-    bindings = bind_dependency(workflow, handlers, conditions)
-    graph = wire_dependency(workflow, DependencySteps(workflow, bindings, failure_policy), checkpointer)
-    mark = fingerprint(workflow, f"dependency/{failure_policy}/edges")
+def _compile_dependency(workflow: DependencyWorkflow, options: _Options) -> CompiledWorkflow:
+    bindings = bind_dependency(workflow, options.handlers, options.conditions)
+    steps = DependencySteps(workflow, bindings, options.failure_policy)
+    graph: Any
+    if options.form == "frontier":
+        graph = wire_frontier_dependency(workflow, steps, options.checkpointer, options.width)
+    else:
+        graph = wire_dependency(workflow, steps, options.checkpointer)
     return CompiledWorkflow(
         workflow,
         graph,
         "dependency",
-        failure_policy,
-        "edges",
-        mark,
+        options.failure_policy,
+        options.form,
+        fingerprint(workflow, f"dependency/{options.failure_policy}/{options.form}"),
         bindings,
-        checkpointer,
+        options.checkpointer,
         declaration_order(workflow),
     )

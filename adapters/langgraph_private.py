@@ -51,3 +51,6 @@ hash_task_id_v1: Callable[..., str] = private(
 RunnableCallable: Any = private(
     "langgraph._internal._runnable", "RunnableCallable", "to give one node a synchronous and an asynchronous body"
 )
+PregelNode: Any = private("langgraph.pregel._read", "PregelNode", "to add a node that only a Send triggers")
+ChannelWrite: Any = private("langgraph.pregel._write", "ChannelWrite", "to let a node write its own channels")
+SEND_KEY: str = private(_CONSTANTS, "CONFIG_KEY_SEND", "to write a channel from inside a node")

@@ -37,16 +37,16 @@ def step_node(name: str, body: Body) -> Any:
     """A runnable with both a synchronous and an asynchronous form of `body(state, superstep)`."""
 
     def run(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        scope = runtime.context or RunScope()
+        scope = scope_of(runtime)
         with scope.visiting(name):
-            written = drive(body(state, _superstep(config)), scope, _ask)
-        return _stopping(written, runtime)
+            written = drive(body(state, superstep_of(config)), scope, ask)
+        return stop_if(written, runtime).update
 
     async def arun(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        scope = runtime.context or RunScope()
+        scope = scope_of(runtime)
         with scope.visiting(name):
-            written = await adrive(body(state, _superstep(config)), scope, _ask)
-        return _stopping(written, runtime)
+            written = await adrive(body(state, superstep_of(config)), scope, ask)
+        return stop_if(written, runtime).update
 
     # Injection looks at the annotation objects, which are texts in this module.
     for function in (run, arun):
@@ -54,16 +54,25 @@ def step_node(name: str, body: Body) -> Any:
     return RunnableCallable(run, arun, name=name, trace=False)
 
 
-def _superstep(config: RunnableConfig) -> int:
+def scope_of(runtime: Runtime[Any]) -> RunScope:
+    """The run's scope; a scope without limits where the graph was not run by graphlift."""
+    scope: RunScope = runtime.context or RunScope()
+    return scope
+
+
+def superstep_of(config: RunnableConfig) -> int:
+    """The number of the superstep that is running."""
     step: int = config.get("metadata", {})["langgraph_step"]
     return step
 
 
-def _ask(question: Ask) -> Any:
+def ask(question: Ask) -> Any:
+    """Pause the run with the question; on resume, the answer."""
     return interrupt(question.payload)
 
 
-def _stopping(written: Written, runtime: Runtime[Any]) -> Any:
+def stop_if(written: Written, runtime: Runtime[Any]) -> Written:
+    """Let the superstep end and no other begin, when the run ends with what was written."""
     if written.stops and runtime.control is not None:
         runtime.control.request_drain(FAILED)
-    return written.update
+    return written

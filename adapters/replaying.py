@@ -6,11 +6,19 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .errors import WorkflowError
-from .model import Workflow
-from .names import encode
+from .model import SuccessorWorkflow, Workflow
+from .names import decode, encode
+from .walked import walked
 
 if TYPE_CHECKING:
     from .compiled import ThreadState
+
+
+def due_at(workflow: Workflow, snapshot: Any) -> Iterable[str]:
+    """All steps that a snapshot leaves to be run from it."""
+    if isinstance(workflow, SuccessorWorkflow):
+        return walked(workflow, snapshot.values).pending
+    return [decode(name) for name in snapshot.next]
 
 
 def replay_point(workflow: Workflow, state: ThreadState, history: Iterable[Any], node: str, failed: bool) -> Any:

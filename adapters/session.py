@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
+from langgraph.types import Durability
 
 from .collecting import FAILURES, Collected, StreamEvent
 from .limits import superstep_limit
@@ -29,7 +30,8 @@ class RunOptions(TypedDict, total=False):
 
     `thread_id`: the thread to begin or to go on with (needs a checkpointer). `resume`: the answer that a paused run waits
     for. `start`: the node to begin at (breadth-first). `timeout`: seconds for the whole run. `scope`: to cancel it from
-    outside. `max_concurrency`: how many steps of one superstep run at once. `config`: more of LangGraph's own configuration.
+    outside. `max_concurrency`: how many steps of one superstep run at once. `durability`: LangGraph's; `sync` by default,
+    with which no superstep begins before the last one is on disk. `config`: more of LangGraph's own configuration.
     """
 
     thread_id: str | None
@@ -38,6 +40,7 @@ class RunOptions(TypedDict, total=False):
     timeout: float | None
     scope: RunScope | None
     max_concurrency: int | None
+    durability: Durability
     config: Mapping[str, Any]
 
 
@@ -50,6 +53,7 @@ class Session:
         self.compiled, self.plan = compiled, plan
         self.scope = options.get("scope") or RunScope(options.get("timeout"))
         self.control = RunControl()
+        self.durability: Durability = options.get("durability", "sync")
         self.collected = Collected(compiled.order, plan.known, thread)
         self.config = self._config(options, thread)
 
@@ -76,13 +80,15 @@ class Session:
     def arguments(self) -> dict[str, Any]:
         """What the graph's stream is called with."""
         assert isinstance(self.plan, Begin)
-        return {
+        arguments = {
             "input": self.plan.given,
             "config": self.config,
             "context": self.scope,
             "control": self.control,
             "stream_mode": "updates",
         }
+        # Not LangGraph's default: with `async` a killed process may lose steps that had ended, and run them again.
+        return arguments if self.compiled.checkpointer is None else {**arguments, "durability": self.durability}
 
     def events(self, chunk: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """The events of a chunk; asks LangGraph to start no other superstep when the run is to end."""

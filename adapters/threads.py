@@ -13,7 +13,8 @@ from langgraph.types import Command, Overwrite
 
 from .errors import WorkflowError
 from .graphs import visited_nodes
-from .model import DependencyWorkflow, Workflow, content_hash
+from .model import DependencyWorkflow, SuccessorWorkflow, Workflow, content_hash
+from .walked import walked
 
 
 class _Unset:
@@ -68,6 +69,7 @@ def initial(workflow: Workflow, mark: str, inputs: Mapping[str, Any], start: str
     if isinstance(workflow, DependencyWorkflow):
         return {"run": run, "steps": {}}
     first = [start or workflow.start]
+    run["start"] = first[0]
     return {"run": run, "steps": {}, "data": dict(inputs), "frontier": first, "visited": first}
 
 
@@ -93,7 +95,7 @@ def decide(snapshot: Any, workflow: Workflow, mark: str, asked: Asked) -> Begin 
         return begin(workflow, mark, asked)
     check_same(values["run"], workflow, mark, asked.inputs)
     ended = asked.failed or not snapshot.next
-    if asked.start is not None:
+    if asked.start is not None and isinstance(workflow, SuccessorWorkflow):
         return begin_again(workflow, values, asked.start, ended)
     if ended and asked.resume is not UNSET:
         raise WorkflowError("the run on this thread has ended; no answer is awaited", mend="run without resume")
@@ -103,7 +105,8 @@ def decide(snapshot: Any, workflow: Workflow, mark: str, asked: Asked) -> Begin 
         return Begin(None, values)
     if not snapshot.interrupts:
         raise WorkflowError("the run on this thread does not wait for an answer", mend="run without resume")
-    return Begin(Command(resume=asked.resume), values)
+    # By the interrupt's id: LangGraph takes a bare None for no answer, and a bare {} for a map of answers.
+    return Begin(Command(resume={snapshot.interrupts[0].id: asked.resume}), values)
 
 
 def check_start(workflow: Workflow, start: str | None) -> None:
@@ -126,16 +129,17 @@ def begin(workflow: Workflow, mark: str, asked: Asked) -> Begin:
     return Begin(initial(workflow, mark, asked.inputs or {}, asked.start), {}, asked.start)
 
 
-def begin_again(workflow: Workflow, values: Mapping[str, Any], start: str, ended: bool) -> Begin:
+def begin_again(workflow: SuccessorWorkflow, values: Mapping[str, Any], start: str, ended: bool) -> Begin:
     """Begin at a node on a thread whose run has ended: the shared data stays, all else is new."""
-    pending = values.get("frontier") or []
+    pending = walked(workflow, values).pending
     if pending or not ended:
         raise WorkflowError(
             f"workflow {workflow.name!r}: a start at {start!r} would discard branches that are pending: {', '.join(pending)}",
             mend="run the thread without start, which takes them up again, or use a new thread_id",
         )
-    fresh = {"steps": Overwrite({}), "frontier": [start], "visited": Overwrite([start])}
-    return Begin(fresh, {**values, "steps": {}, "frontier": [start]}, start)
+    run = {**values["run"], "start": start}
+    fresh = {"run": run, "steps": Overwrite({}), "frontier": [start], "visited": Overwrite([start])}
+    return Begin(fresh, {**values, "run": run, "steps": {}}, start)
 
 
 def check_same(run: Mapping[str, Any], workflow: Workflow, mark: str, inputs: Mapping[str, Any] | None) -> None:

@@ -16,6 +16,7 @@ from langgraph.types import Command
 from .bindings import Bindings
 from .errors import WorkflowError
 from .graphs import find_cycle, visited_nodes
+from .layers import read_mapping
 from .model import AnyNode, SuccessorWorkflow
 from .names import encode
 from .nodes import Written, step_node
@@ -62,8 +63,8 @@ def _body(node: AnyNode, bindings: Bindings, state: dict[str, Any], superstep: i
 
 def view_of(name: str, state: Mapping[str, Any]) -> NodeView:
     """What a node sees: everything that ran before it."""
-    records = state.get("steps") or {}
-    inputs, data = state["run"]["inputs"], state.get("data") or {}
+    records, data = read_mapping(state.get("steps")), read_mapping(state.get("data"))
+    inputs = state["run"]["inputs"]
     return NodeView(name, OwnCopy(inputs), OwnCopy(data), OwnCopy(Outputs(records)), OwnCopy(Statuses(records)))
 
 

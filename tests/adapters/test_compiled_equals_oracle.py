@@ -28,7 +28,12 @@ from graphlift.adapters import (
     run_dependency,
 )
 
-MODES = ("sync", "async", "saver", "async-saver", "breakpoints", "async-breakpoints")
+MODES = tuple(
+    f"{entry}{form}{kind}"
+    for form in ("", "-frontier")
+    for entry in ("sync", "async")
+    for kind in ("", "-saver", "-breakpoints")
+)
 
 
 def digest(*parts: Any) -> str:
@@ -74,7 +79,9 @@ def observation(result: WorkflowResult) -> Any:
 
 
 def run_as(mode: str, workflow: Workflow, handlers: Mapping[str, Any], inputs: Any, **more: Any) -> WorkflowResult:
-    saver = None if mode in ("sync", "async") else InMemorySaver()
+    saver = InMemorySaver() if mode.endswith(("saver", "breakpoints")) else None
+    if "frontier" in mode:
+        more = {**more, "frontier_above": 0, "frontier_width": 2}
     compiled = compile_workflow(workflow, handlers, checkpointer=saver, **more)
     thread = None if saver is None else "t"
     if "breakpoints" in mode:
@@ -183,7 +190,7 @@ def check_dependency(case: Any, mode: str, policy: Any) -> None:
 
 
 QUICK = settings(max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
-SLOW = settings(max_examples=200, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=100, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("mode", MODES)

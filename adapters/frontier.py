@@ -1,0 +1,165 @@
+"""The frontier form of a compiled workflow: the same steps, scheduled by one channel instead of by edges.
+
+Chosen above a number of steps, because the cost of a step is then flat. What a run does and gives is the same as with edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.channels.delta import DeltaChannel
+from langgraph.channels.ephemeral_value import EphemeralValue
+from langgraph.channels.last_value import LastValue
+from langgraph.constants import TAG_HIDDEN
+from langgraph.pregel import Pregel
+from langgraph.runtime import Runtime
+
+from .bindings import Bindings
+from .driving import adrive, drive
+from .frontier_channels import AGAIN, BEGIN, DONE, Countdown, Plan, Scheduler, Walk, token
+from .graphs import dependents_of, visited_nodes
+from .langgraph_private import READ_KEY, SEND_KEY, TASKS, ChannelWrite, PregelNode, RunnableCallable
+from .layers import add_layer, read_mapping
+from .model import AnyNode, DependencyWorkflow, SuccessorWorkflow
+from .names import encode
+from .nodes import Written, ask, scope_of, stop_if, superstep_of
+from .records import to_record
+from .visiting import visit
+from .wire_breadth_first import view_of
+from .wire_dependency import DependencySteps
+
+SNAPSHOT_EVERY = 1000
+
+Body = Callable[[dict[str, Any], int], Generator[Any, Any, tuple[Written, Any]]]
+
+
+class FrontierGraph(Pregel[Any, Any, Any, Any]):
+    """A Pregel graph whose channel of Sends is a Scheduler."""
+
+    scheduler: Scheduler
+
+    def validate(self) -> Any:
+        """Put the scheduler in its place (Pregel's constructor always resets that channel), then validate."""
+        self.channels[TASKS] = self.scheduler
+        self.scheduler.key = TASKS
+        return super().validate()
+
+
+def wire_frontier_dependency(
+    workflow: DependencyWorkflow, steps: DependencySteps, checkpointer: Any, width: int
+) -> FrontierGraph:
+    """The frontier form of a workflow in dependency style; at most `width` steps a superstep."""
+    number = steps.index
+    dependents = dependents_of(steps.steps)
+    plan = Plan(
+        tuple(encode(name) for name in number),
+        tuple(tuple(number[name] for name in dependents[step]) for step in number),
+        tuple(len(set(step.depends_on)) for step in steps.steps.values()),
+        width,
+    )
+    bodies = {encode(name): partial(_turn_body, steps, name) for name in number}
+    return _graph(workflow.name, Countdown(plan), bodies, ("run", "steps"), checkpointer)
+
+
+def _turn_body(
+    steps: DependencySteps, name: str, state: dict[str, Any], superstep: int
+) -> Generator[Any, Any, tuple[Written, Any]]:
+    records = read_mapping(state.get("steps"))
+    record, again = yield from steps.work(name, state["run"]["inputs"], records, superstep)
+    sent = token(AGAIN if again else DONE, steps.index[name])
+    return Written({"steps": {name: record}}, steps.stops(record)), sent
+
+
+def wire_frontier_breadth_first(
+    workflow: SuccessorWorkflow, bindings: Bindings, checkpointer: Any, start: str | None = None
+) -> FrontierGraph:
+    """The frontier form of a workflow in successor style, entered at `start` or its own start."""
+    nodes = visited_nodes(workflow)
+    number = {node.name: index for index, node in enumerate(nodes)}
+    plan = Plan(tuple(encode(name) for name in number), (), (), width=1, begin=number[start or workflow.start])
+    bodies = {encode(node.name): partial(_visit_body, node, bindings, number) for node in nodes}
+    return _graph(workflow.name, Walk(plan), bodies, ("run", "steps", "data"), checkpointer)
+
+
+def _visit_body(
+    node: AnyNode, bindings: Bindings, number: dict[str, int], state: dict[str, Any], superstep: int
+) -> Generator[Any, Any, tuple[Written, Any]]:
+    done = yield from visit(node, view_of(node.name, state), bindings)
+    update: dict[str, Any] = {"steps": {node.name: to_record(done.result, superstep)}}
+    if done.changes:
+        update["data"] = dict(done.changes)
+    targets = [number[name] for name in dict.fromkeys(done.targets)] if done.result.success else None
+    return Written(update), token(DONE, number[node.name], targets)
+
+
+def _graph(
+    name: str, scheduler: Scheduler, bodies: Mapping[str, Body], keys: tuple[str, ...], checkpointer: Any
+) -> FrontierGraph:
+    begin = ChannelWrite.register_writer(
+        RunnableCallable(
+            _beginner(scheduler.plan.begin), _abeginner(scheduler.plan.begin), name="__start__", trace=False
+        )
+    )
+    nodes = {"__start__": PregelNode(channels="__start__", triggers=["__start__"], tags=[TAG_HIDDEN], writers=[begin])}
+    for node, body in bodies.items():
+        nodes[node] = PregelNode(channels=[], triggers=[], writers=[_step_writer(node, body, list(keys))])
+    channels: dict[str, Any] = {"__start__": EphemeralValue(dict), "run": LastValue(dict)}
+    for key in keys[1:]:
+        channels[key] = DeltaChannel(add_layer, list, snapshot_frequency=SNAPSHOT_EVERY)
+    kind: type[FrontierGraph] = type("FrontierGraph", (FrontierGraph,), {"scheduler": scheduler})
+    return kind(
+        nodes=nodes,
+        channels=channels,
+        input_channels="__start__",
+        output_channels=list(keys),
+        stream_channels=list(keys),
+        stream_mode="updates",
+        checkpointer=checkpointer,
+        name=name,
+    )
+
+
+def _beginner(begin: int | None) -> Callable[..., None]:
+    def write(given: dict[str, Any], config: RunnableConfig) -> None:
+        writes = [(key, given[key]) for key in ("run", "steps", "data") if given.get(key)]
+        config.get("configurable", {})[SEND_KEY]([*writes, (TASKS, token(BEGIN, begin))])
+
+    return write
+
+
+def _abeginner(begin: int | None) -> Callable[..., Any]:
+    write = _beginner(begin)
+
+    async def awrite(given: dict[str, Any], config: RunnableConfig) -> None:
+        write(given, config)
+
+    return awrite
+
+
+def _step_writer(name: str, body: Body, keys: list[str]) -> Any:
+    """The node of a step: one runnable that reads the state, does the work and writes, without a sequence around it."""
+
+    def run(_: Any, config: RunnableConfig, runtime: Runtime[Any]) -> None:
+        scope, configurable = scope_of(runtime), config.get("configurable", {})
+        with scope.visiting(name):
+            done = drive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+        _write(done, configurable, runtime)
+
+    async def arun(_: Any, config: RunnableConfig, runtime: Runtime[Any]) -> None:
+        scope, configurable = scope_of(runtime), config.get("configurable", {})
+        with scope.visiting(name):
+            done = await adrive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+        _write(done, configurable, runtime)
+
+    for function in (run, arun):
+        function.__annotations__.update(config=RunnableConfig, runtime=Runtime)
+    return ChannelWrite.register_writer(RunnableCallable(run, arun, name=name, trace=False))
+
+
+def _write(done: tuple[Written, Any], configurable: dict[str, Any], runtime: Runtime[Any]) -> None:
+    written, sent = done
+    stop_if(written, runtime)
+    configurable[SEND_KEY]([*written.update.items(), (TASKS, sent)])
