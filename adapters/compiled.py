@@ -154,8 +154,12 @@ class CompiledWorkflow:
         return Session(self, thread_id, Begin(None, point.values), {**options, "config": point.config})
 
     def _has_failed(self, snapshot: Any) -> bool:
-        records = () if snapshot is None else read_mapping(snapshot.values.get("steps")).values()
-        return self.failure_policy == "fail" and any(record["status"] in FAILURES for record in records)
+        """Whether a failure ended the run: recorded, and not by a superstep that has still to end."""
+        if snapshot is None or self.failure_policy != "fail":
+            return False
+        unsettled = {decode(task.name) for task in snapshot.tasks}
+        records = read_mapping(snapshot.values.get("steps"))
+        return any(record["status"] in FAILURES for name, record in records.items() if name not in unsettled)
 
     def state(self, thread_id: str) -> ThreadState:
         """Where a thread stands. Raises WorkflowError when it has no history here."""
@@ -181,7 +185,7 @@ class CompiledWorkflow:
             next=tuple(sorted(ahead, key=self.order.__getitem__)),
             pending=walk.pending,
             visited=walk.visited,
-            unfinished=bool(snapshot.next) and not ended,
+            unfinished=bool(snapshot.tasks) and not ended,
             waits_for_answer=bool(snapshot.interrupts),
             statuses={name: NodeStatus(record["status"]) for name, record in read_mapping(values.get("steps")).items()},
         )

@@ -36,9 +36,7 @@ def replay_point(workflow: Workflow, state: ThreadState, history: Iterable[Any],
     for snapshot in history:
         if encode(node) not in snapshot.next:
             continue
-        beside = [
-            name for name in (snapshot.values.get("frontier") or snapshot.next) if name not in (node, encode(node))
-        ]
+        beside = [name for name in due_at(workflow, snapshot) if name != node]
         if beside:
             raise WorkflowError(
                 f"{where} is refused, because other branches were pending there: {', '.join(beside)}",

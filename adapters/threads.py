@@ -84,7 +84,11 @@ class Asked:
 
 
 def decide(snapshot: Any, workflow: Workflow, mark: str, asked: Asked) -> Begin | Recorded:
-    """What to do, from a LangGraph state snapshot (None without a thread)."""
+    """What to do, from a LangGraph state snapshot (None without a thread).
+
+    The snapshot's `tasks` say whether a run has ended, not its `next`: a process killed between a superstep's last write and
+    its checkpoint leaves tasks that are done and nothing next.
+    """
     check_start(workflow, asked.start)
     values: Mapping[str, Any] = {} if snapshot is None else snapshot.values
     if snapshot is None or not values.get("run"):
@@ -94,7 +98,7 @@ def decide(snapshot: Any, workflow: Workflow, mark: str, asked: Asked) -> Begin 
             )
         return begin(workflow, mark, asked)
     check_same(values["run"], workflow, mark, asked.inputs)
-    ended = asked.failed or not snapshot.next
+    ended = asked.failed or not snapshot.tasks
     if asked.start is not None and isinstance(workflow, SuccessorWorkflow):
         return begin_again(workflow, values, asked.start, ended)
     if ended and asked.resume is not UNSET:
