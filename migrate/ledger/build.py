@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from . import model
+from .analysis import find_in_python, join, python_file
 from .crosscheck import longer_names, unexplained
 from .documents import find_in_document
 from .exports import Exports, exports_of
@@ -21,11 +22,8 @@ from .instances import Privates, find_private_members, private_names
 from .mention import FileFindings, Mention
 from .notebooks import find_in_notebook
 from .parsing import deeply, parse
-from .prose import find_comments
-from .python import PythonFile, find_names
+from .python import PythonFile
 from .resolve import Resolver
-from .scopes import names_of
-from .strings import find_strings
 from .text import PYTHON, TextFile, UnreadableError
 from .vocabulary import Vocabulary
 
@@ -141,28 +139,23 @@ class _Builder:
 
     def _python_file(self, path: str) -> PythonFile:
         if path not in self.analysed:
-            layout, tree = self.files.layout, self.tree(path)
-            package = layout.package(path)
-            names = deeply(lambda: names_of(tree, package))
-            module = layout.module(path)
-            self.analysed[path] = PythonFile(
-                self.text(path), tree, names, module, package, self.resolver, self.vocabulary
+            self.analysed[path] = python_file(
+                self.text(path), self.files.layout, self.resolver, self.vocabulary, self.tree(path)
             )
         return self.analysed[path]
 
     def _read_python(self, path: str) -> None:
-        source = self._python_file(path)
-        found = find_names(source)
-        _join(found, find_strings(source))
-        _join(found, find_comments(source))
-        self.findings[path] = found
+        self.findings[path] = deeply(partial(find_in_python, self._python_file(path)))
 
     def _read_document(self, path: str) -> None:
         file = self.text(path)
         if path.endswith(".ipynb"):
-            self.findings[path] = find_in_notebook(file, self.resolver, self.vocabulary)
+            self.findings[path] = find_in_notebook(file, self.resolver, self.vocabulary, self._read_cells)
         else:
             self.findings[path] = find_in_document(file, self.resolver, self.vocabulary)
+
+    def _read_cells(self, file: TextFile) -> FileFindings:
+        return find_in_python(python_file(file, self.files.layout, self.resolver, self.vocabulary))
 
     def _find_private_members(self) -> None:
         privates = self._privates()
@@ -174,7 +167,7 @@ class _Builder:
 
     def _private_members_in(self, path: str, privates: Privates) -> None:
         found = self.findings.setdefault(path, FileFindings())
-        _join(found, find_private_members(self._python_file(path), found, privates))
+        join(found, find_private_members(self._python_file(path), found, privates))
 
     def _privates(self) -> Privates:
         defined: dict[str, frozenset[str]] = {}
@@ -295,13 +288,6 @@ class _Builder:
             file.slice(each.start, each.end), each.local,
             (container.start, container.end) if container else None, each.certain, each.inside,
         )  # fmt: skip
-
-
-def _join(found: FileFindings, more: FileFindings) -> None:
-    places = {(each.start, each.end, each.role) for each in found.mentions}
-    found.mentions.extend(each for each in more.mentions if (each.start, each.end, each.role) not in places)
-    found.explained.extend(more.explained)
-    found.doubts.update(more.doubts)
 
 
 def _order(reference: model.Reference) -> tuple[object, ...]:

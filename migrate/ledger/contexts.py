@@ -106,7 +106,12 @@ def is_shim(tree: ast.Module) -> bool:
                 continue
             case ast.Import() | ast.ImportFrom():
                 passes_on = True
-            case ast.Assign(value=ast.Name() | ast.Attribute() | ast.List() | ast.Tuple()) | ast.AugAssign():
+            case ast.Assign(value=ast.Name() | ast.Attribute()):
+                continue
+            case (
+                ast.Assign(value=ast.List(elts=parts) | ast.Tuple(elts=parts))
+                | ast.AugAssign(value=ast.List(elts=parts) | ast.Tuple(elts=parts))
+            ) if all(isinstance(part, ast.Constant) for part in parts):
                 continue
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 continue

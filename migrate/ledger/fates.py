@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...plugins.configuration import Symbol
-    from .mention import Mention
+    from .mention import CallShape, Mention
 
 CALLED = frozenset({model.CALL, model.PARTIAL})
 TYPED = frozenset({model.ANNOTATION, model.STRING_ANNOTATION})
@@ -67,15 +67,17 @@ def decide(mention: Mention, symbol: Symbol) -> Decision:
 def _definition(mention: Mention) -> Decision:
     if len(mention.resolution.chain) == 1:
         return Decision("keep", "the definition; `graphlift retire` removes it")
+    if not mention.certain:
+        return Decision("keep", "the name is bound to something else here")
     return Decision("keep", "an alias's own name, which stays")
 
 
 def _by_target(mention: Mention, symbol: Symbol) -> Decision:
     role = mention.role
     if role in FLAGS:
-        if symbol.to and role in (model.SUBCLASS, model.ISINSTANCE, model.CLASS_ATTRIBUTE, model.ESCAPE):
-            return Decision("flag", FLAGS[role])
         return Decision("flag", mention.reason or FLAGS[role])
+    if role in CALLED and (refused := _refused(mention.call, symbol)):
+        return Decision("flag", refused)
     if role in CALLED:
         return _towards(symbol.call_target, "called", "calls")
     if role in TYPED:
@@ -85,6 +87,19 @@ def _by_target(mention: Mention, symbol: Symbol) -> Decision:
     if role in (model.STRING_TARGET, model.CONFIG):
         return _towards(symbol.call_target or symbol.alias_target, "called", "dotted paths")
     return Decision("flag", "nothing is configured for this role")
+
+
+def _refused(call: CallShape, symbol: Symbol) -> str:
+    """Why a call's arguments cannot be adapted; "" where they can, or need not."""
+    rules = symbol.arguments
+    if not (rules.rename or rules.drop or rules.add):
+        return ""
+    if call.unpacks_positional:
+        return "the call unpacks positional arguments, which cannot be read"
+    if call.unpacks_keywords:
+        return "the call unpacks keyword arguments, which cannot be read"
+    acting = sorted(call.acting & set(rules.drop))
+    return f"{acting[0]}= would be dropped, but its value is not a literal" if acting else ""
 
 
 def _towards(target: str | None, key: str, what: str) -> Decision:

@@ -9,11 +9,20 @@ from .resolve import Resolution
 
 
 @dataclass(frozen=True)
+class CallShape:
+    """What can be read of a call's arguments: whether it unpacks any, and which keywords have a value that may act."""
+
+    unpacks_positional: bool = False
+    unpacks_keywords: bool = False
+    acting: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Mention:
     """A reference as a finder saw it: where, to what, in which role and context.
 
     `reason` overrides the reason that the role gives, with fate "flag" where `flag` is set. `inside` marks a place in
-    the symbol's own definition, which goes with it.
+    the symbol's own definition, which goes with it. `call` is the shape of the call that the reference is made in.
     """
 
     start: int
@@ -27,6 +36,7 @@ class Mention:
     reason: str = ""
     flag: bool = False
     inside: bool = False
+    call: CallShape = CallShape()
 
     @property
     def certain(self) -> bool:

@@ -1,12 +1,15 @@
 """Names in notebooks: the code cells as one Python module, with every place mapped back into the JSON text.
 
-Cells share one namespace, so they are read together. A line with a magic (`%`, `!`) is blanked out, and a name in it is
-reported as text.
+Cells share one namespace, so they are read together. A line with a magic (`%`, `!`) and a cell of another language are
+blanked out; names there, in Markdown cells and in outputs are text.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from .documents import find_in_document
 from .mention import FileFindings
@@ -14,12 +17,99 @@ from .resolve import Resolver
 from .text import TextFile, UnreadableError
 from .vocabulary import Vocabulary
 
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_CHARACTER = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]")
+_MAGIC = re.compile(rb"(?m)^[ \t]*(?:[%!?].*|[\w, ]+=[ \t]*[%!].*|.*\?\??[ \t]*)$")
 
-def find_in_notebook(file: TextFile, resolver: Resolver, vocabulary: Vocabulary) -> FileFindings:
-    """References in one notebook. Raises `UnreadableError` for one that is no JSON."""
+
+@dataclass(frozen=True)
+class Cells:
+    """The code cells' text as one module, and for each of its bytes the place in the notebook's text."""
+
+    text: bytes
+    places: list[int]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The place in the notebook of a span of the code."""
+        return self.places[start], self.places[end]
+
+
+def find_in_notebook(
+    file: TextFile, resolver: Resolver, vocabulary: Vocabulary, analyse: Callable[[TextFile], FileFindings]
+) -> FileFindings:
+    """References in one notebook; `analyse` reads the cells' code. Raises `UnreadableError` for what is no notebook."""
+    cells = code_cells(file)
+    inner = analyse(TextFile(file.path, cells.text))
+    found = FileFindings()
+    for each in inner.mentions:
+        start, end = cells.span(each.start, each.end)
+        container = cells.span(*each.container) if each.container else None
+        found.mentions.append(replace(each, start=start, end=end, container=container))
+    for note in inner.explained:
+        start, end = cells.span(note.start, note.end)
+        found.explained.append(replace(note, start=start, end=end))
+    found.doubts.update({cells.places[place]: reason for place, reason in inner.doubts.items()})
+    code = set(cells.places[:-1])
+    rest = find_in_document(file, resolver, vocabulary)
+    blank = {cells.places[place] for place, byte in enumerate(cells.text) if byte == ord(" ")}
+    found.mentions.extend(each for each in rest.mentions if each.start not in code or each.start in blank)
+    found.explained.extend(each for each in rest.explained if each.start not in code or each.start in blank)
+    return found
+
+
+def code_cells(file: TextFile) -> Cells:
+    """The code of a notebook's code cells. Raises `UnreadableError` for what is no notebook."""
+    tokens = list(_STRING.finditer(file.text))
+    numbers = iter(range(len(tokens)))
+    skeleton = _STRING.sub(lambda _: b'"%d"' % next(numbers), file.text)
     try:
-        json.loads(file.text)
+        notebook = json.loads(skeleton)
     except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", 1)
-        raise UnreadableError(f"is not a notebook: {error}", line) from None
-    return find_in_document(file, resolver, vocabulary)
+        raise UnreadableError(f"is not a notebook: {error}") from None
+    text, places = bytearray(), []
+    for cell in _code(notebook, [token.group() for token in tokens]):
+        start = len(text)
+        for number in cell:
+            token = tokens[number]
+            for piece, place in _characters(file.text, token.start() + 1, token.end() - 1):
+                text += piece
+                places += [place] * len(piece)
+        if not text.endswith(b"\n"):
+            text += b"\n"
+            places.append(places[-1] if places else 0)
+        text[start:] = _without_magic(bytes(text[start:]))
+    return Cells(bytes(text), [*places, places[-1] if places else 0])
+
+
+def _code(notebook: object, tokens: list[bytes]) -> Iterator[list[int]]:
+    """For each code cell, the numbers of the strings that its source consists of."""
+    top = _plain(notebook, tokens)
+    cells = top.get("cells", [])
+    for cell in cells if isinstance(cells, list) else []:
+        entry = _plain(cell, tokens)
+        kind = entry.get("cell_type")
+        if isinstance(kind, str) and json.loads(tokens[int(kind)]) == "code":
+            source = entry.get("source", [])
+            parts = source if isinstance(source, list) else [source]
+            yield [int(part) for part in parts if isinstance(part, str)]
+
+
+def _plain(entry: object, tokens: list[bytes]) -> dict[str, object]:
+    """An object of the skeleton with its keys read."""
+    if not isinstance(entry, dict):
+        return {}
+    return {str(json.loads(tokens[int(key)])): value for key, value in entry.items()}
+
+
+def _characters(text: bytes, start: int, end: int) -> Iterator[tuple[bytes, int]]:
+    """Each character of a JSON string's inside: its value in UTF-8, and where it stands."""
+    for found in _CHARACTER.finditer(text, start, end):
+        raw = found.group()
+        value = str(json.loads(b'"' + raw + b'"')).encode("utf-8", "surrogatepass") if len(raw) > 1 else raw
+        yield value, found.start()
+
+
+def _without_magic(cell: bytes) -> bytes:
+    if cell.lstrip().startswith(b"%%"):
+        return re.sub(rb"[^\r\n]", b" ", cell)
+    return _MAGIC.sub(lambda found: b" " * len(found.group()), cell)

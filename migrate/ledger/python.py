@@ -15,12 +15,14 @@ from . import model
 from .bindings import Binding, Definition, dotted
 from .contexts import context_of, is_guard, is_shim, is_type_checking
 from .layout import absolute
-from .mention import Explained, FileFindings, Mention
+from .mention import CallShape, Explained, FileFindings, Mention
 from .resolve import Resolution, Resolver
-from .roles import role_of
+from .roles import call_shape, role_of
 from .scopes import Names, Scope
 from .text import TextFile
 from .vocabulary import Vocabulary
+
+_MODULE = re.compile(rb"from[ \t\f\\\r\n]+([.\w\x80-\xff]+(?:[ \t]*\.[ \t]*[\w\x80-\xff]+)*)")
 
 
 @dataclass(eq=False)
@@ -113,8 +115,11 @@ class PythonFile:
             found = self.lookup([*binding.target.split("."), *rest], home, seen)
         elif binding.kind == "parameter" or home.kind not in ("module", "class"):
             return None
-        else:
+        elif binding.kind == "class" and rest:
             return self.resolver.resolve(".".join([here, *rest]))
+        else:
+            # The name's other bindings (an import that this one stands in for) are looked at by themselves.
+            return self.resolver.configured(".".join([here, *rest]))
         return found.through(".".join([here, *rest])) if found else None
 
 
@@ -197,7 +202,7 @@ class _NameFinder:
     ) -> None:  # fmt: skip
         names, path = self.names, self.source.file.path
         top_alias = scope.kind == "module" and (
-            role == model.ALIAS or (role == model.DEFINITION and len(found.chain) != 1)
+            role == model.ALIAS or (role == model.DEFINITION and len(found.chain) != 1 and found.certain)
         )
         context = context_of(
             path,
@@ -209,8 +214,13 @@ class _NameFinder:
         inside = role != model.DEFINITION and any(
             first <= start < last and symbol == found.symbol for first, last, symbol in self._own
         )
+        shape = (
+            call_shape(names, node)
+            if role in (model.CALL, model.PARTIAL) and isinstance(node, ast.expr)
+            else CallShape()
+        )
         self.found.mentions.append(
-            Mention(start, end, role, found, context, scope.qualname, local, container, inside=inside)
+            Mention(start, end, role, found, context, scope.qualname, local, container, inside=inside, call=shape)
         )
 
     # -- what is no reference --------------------------------------------------------------------------------------
@@ -311,11 +321,26 @@ class _NameFinder:
 
     def _imports(self) -> None:
         for node, scope in self.names.imports:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                self._origin(node, scope)
             for alias in node.names:
                 if alias.name == "*":
                     self._star(node, alias, scope)
                 else:
                     self._import(node, alias, scope)
+
+    def _origin(self, node: ast.ImportFrom, scope: Scope) -> None:
+        """The module that a `from` names: a reference where the module itself is a symbol."""
+        start, end = self.source.span(node)
+        place = _MODULE.match(self.source.file.text, start, end)
+        if place is None:
+            return
+        found = self.source.resolver.resolve(absolute(node.module, node.level, self.source.package))
+        if found and self.source.resolver.is_module(found.symbol):
+            self._add(node, *place.span(1), model.MODULE_IMPORT, found, scope, local="", container=(start, end))
+            return
+        for hit in self.vocabulary.pattern.finditer(self.source.file.text, *place.span(1)):
+            self.found.explained.append(Explained(*hit.span(), "a part of a module's name"))
 
     def _star(self, node: ast.Import | ast.ImportFrom, alias: ast.alias, scope: Scope) -> None:
         assert isinstance(node, ast.ImportFrom)
@@ -338,7 +363,10 @@ class _NameFinder:
         found = self.source.resolver.resolve(target)
         container = self.source.span(node)
         local = alias.asname or alias.name
-        if found and (isinstance(node, ast.ImportFrom) or not found.members):
+        origin = target.rpartition(".")[0] if isinstance(node, ast.ImportFrom) else ""
+        if found and found.members and self.source.resolver.resolve(origin) is not None:
+            return None  # the module before `import` is the reference
+        if found and (isinstance(node, ast.ImportFrom) or not found.members or self.source.resolver.is_module(target)):
             role = model.MODULE_IMPORT if self.source.resolver.is_module(target) else model.IMPORT
             return self._add(alias, start, end, role, found, scope, local=local, container=container)
         if reached := self._reached_through(target, local, isinstance(node, ast.Import) and not alias.asname):

@@ -12,6 +12,9 @@ from .bindings import Binding
 from .exports import Exports
 from .layout import Layout
 
+MAX_CHAIN = 100
+"""The longest chain of names that is followed; a longer one (`X = X.y` in a circle) leads nowhere."""
+
 
 @dataclass(frozen=True)
 class Resolution:
@@ -70,7 +73,7 @@ class Resolver:
         """The legacy symbol that an absolute dotted name leads to, or None."""
         if name in self._known:
             return self._known[name]
-        if name in self._open:
+        if name in self._open or len(self._open) > MAX_CHAIN:
             self._met_cycle = True
             return None
         self._open.append(name)
@@ -83,13 +86,20 @@ class Resolver:
             self._met_cycle = False
         return found
 
-    def _follow(self, name: str) -> Resolution | None:
+    def configured(self, name: str) -> Resolution | None:
+        """The legacy symbol that a dotted name spells out, itself or with members, without following anything."""
         parts = name.split(".")
         for length in range(len(parts), 0, -1):
             if symbol := self._symbols.get(".".join(parts[:length])):
                 origin = ".".join(parts[:length])
                 chain = (name,) if length == len(parts) else (name, origin)
                 return Resolution(symbol, tuple(parts[length:]), chain)
+        return None
+
+    def _follow(self, name: str) -> Resolution | None:
+        if found := self.configured(name):
+            return found
+        parts = name.split(".")
         for length in range(1, len(parts)):
             module = ".".join(parts[:length])
             if not self._layout.is_module(module):
@@ -115,7 +125,9 @@ class Resolver:
                     return found
         if rest[0] in exports.lazy:
             return self.resolve(".".join([exports.lazy[rest[0]], *rest[1:]]))
-        if rest[0] not in exports.names:
+        leads = all(binding.leads for binding in exports.names.get(rest[0], []))
+        # A star may bind a submodule's name too, but asking that of every star on the way would never end.
+        if leads and not self._layout.is_module(f"{module}.{rest[0]}"):
             for star in exports.stars:
                 found = self._through_star(star, rest)
                 if found is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from . import model
+from .mention import CallShape
 from .scopes import Names
 
 TYPE_TAKERS = frozenset({"cast", "TypeVar", "NewType", "assert_type", "ParamSpec", "TypeVarTuple"})
@@ -125,3 +126,31 @@ def _is_type_argument(call: ast.Call, child: ast.AST) -> bool:
     if function == "cast":
         return index == 0
     return index is not None and index > 0
+
+
+def call_shape(names: Names, node: ast.expr) -> CallShape:
+    """The arguments of the call in which `node` is called or handed to `partial`; no shape for any other place."""
+    parent = names.parents.get(node)
+    if isinstance(parent, ast.Subscript):
+        parent = names.parents.get(parent)
+    if not isinstance(parent, ast.Call):
+        return CallShape()
+    acting = {each.arg for each in parent.keywords if each.arg and not _is_literal(each.value)}
+    return CallShape(
+        any(isinstance(argument, ast.Starred) for argument in parent.args),
+        any(each.arg is None for each in parent.keywords),
+        frozenset(acting),
+    )
+
+
+def _is_literal(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(operand=ast.Constant()):
+            return True
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return all(_is_literal(part) for part in parts)
+        case ast.Dict(keys=keys, values=values):
+            return all(key is not None and _is_literal(key) for key in keys) and all(map(_is_literal, values))
+    return False
