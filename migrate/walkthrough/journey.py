@@ -50,6 +50,17 @@ class Journey:
             self.say(f"  + {path}")
         self.say(f"    {why}")
 
+    def edit(self, path: str, old: str, new: str, why: str) -> None:
+        """Replace one piece of a file's text, as a person would; `StageFailed` unless it is there exactly once."""
+        file = self.folder / path
+        text = file.read_bytes().decode("utf-8")
+        if text.count(old) != 1:
+            raise StageFailed(f"{path}: {old!r} is there {text.count(old)} times, expected once")
+        file.write_bytes(text.replace(old, new).encode("utf-8"))
+        line = text[: text.index(old)].count("\n") + 1
+        self.say(f"  ~ {path}:{line}: {old.strip()}  ->  {new.strip() or '(nothing)'}")
+        self.say(f"    {why}")
+
     def remove(self, *paths: str, why: str) -> None:
         """Delete files that a person would delete in this stage."""
         for path in paths:

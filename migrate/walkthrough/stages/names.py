@@ -4,3 +4,4 @@ from __future__ import annotations
 
 WALKER = "shop/workflows/walker.py"
 WALKER_CLASS = "shop.workflows.walker.WorkflowWalker"
+LISTED_CASE = "restock-books-are-wrong"

@@ -1,0 +1,1 @@
+"""What the migration needs and the shop does not."""

@@ -1,0 +1,33 @@
+"""The account at the end of the demo: what was done, in figures that the stages measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .journey import Figures
+
+
+def account(figures: Figures, folder: str) -> str:
+    """The account as text; `folder` is how the user named the demo's folder."""
+    rows = [
+        ("walker", f"{figures.walker_lines_before} lines before, {figures.walker_lines_after} after: types and an alias"),
+        ("code base", f"{figures.lines_removed} lines removed, {figures.lines_added} added"),
+        ("references", _counted(figures.references, "none") + f"; {figures.unexplained} unexplained"),
+        ("codemods", _counted(figures.codemods, "nothing")),
+        ("parity", f"{figures.cases} cases on both engines, {_settled(figures)}"),
+        ("tests", f"{figures.tests_before} passed before, {figures.tests_after} after (those of the walker's inside went)"),
+        ("ratchet", f"{figures.caps} caps armed"),
+        ("history", f"{len(figures.commits)} commits: git -C {folder} log --oneline"),
+    ]
+    return "\n".join(["", "The migration is done.", *(f"  {name:<11} {told}" for name, told in rows)])
+
+
+def _counted(counts: dict[str, int], none: str) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or none
+
+
+def _settled(figures: Figures) -> str:
+    found = len(figures.divergences)
+    lines = [f"{item['rule']} in {item['case']}: {item['settled']}" for item in figures.divergences]
+    return "\n".join([f"{found} divergences found", *(f"{'':<14}- {line}" for line in lines)])

@@ -1,0 +1,22 @@
+"""Stage 2: the ledger of references, complete or the demo ends here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..shell import StageFailed
+
+if TYPE_CHECKING:
+    from ..journey import Journey
+
+
+def run(journey: Journey) -> None:
+    """Changes nothing: the commit's message holds the figures."""
+    journey.shell.graphlift("inventory")
+    summary = journey.data("inventory")["summary"]
+    journey.figures.references = summary["contexts"]
+    journey.figures.unexplained = summary["unexplained"]
+    if summary["unexplained"] or not summary["references"]:
+        raise StageFailed("the inventory is not complete: an occurrence is not explained, or nothing was found")
+    counted = ", ".join(f"{count} {context}" for context, count in summary["contexts"].items())
+    journey.commit(f"Inventory of the walker's references\n\n{summary['references']} references: {counted}.")

@@ -1,0 +1,37 @@
+"""Carry out every stage in order, and stop at the first that fails, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...adapters.errors import UsageError
+from .journey import Figures, Journey
+from .shell import StageFailed
+from .stages import STAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def prepare(folder: Path) -> Path:
+    """The folder, made if need be; `UsageError` for one that is not empty, and for a file in its place."""
+    mend = "name a new or empty folder: graphlift demo DIR"
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder.name} is not a folder", mend=mend)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder.name} is not empty, and the demo writes over nothing", mend=mend)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.resolve()
+
+
+def walk(folder: Path, say: Callable[[str], None]) -> Figures:
+    """Run the stages in an empty `folder`; raises `StageFailed` with the stage's name and its command's output."""
+    journey = Journey(folder, say)
+    for number, stage in enumerate(STAGES):
+        say(f"\n{number} {stage.name}: {stage.summary}")
+        try:
+            stage.run(journey)
+        except StageFailed as failure:
+            raise StageFailed(f"stage {stage.name} failed: {failure.message}", mend=failure.mend) from None
+    return journey.figures
