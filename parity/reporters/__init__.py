@@ -1,0 +1,26 @@
+"""The reports of the gate, one file a format, registered through the hook `graphlift_reporters`.
+
+A reporter is a pure function of a `Report`: deterministic, without times or absolute paths.
+"""
+
+from __future__ import annotations
+
+from ...adapters.markers import hookimpl
+from .base import Reporter
+from .terminal import text
+
+__all__ = ["Reporter", "builtin_reporters", "graphlift_reporters", "text"]
+
+
+def builtin_reporters() -> tuple[Reporter, ...]:
+    """Every reporter that graphlift ships, sorted by id."""
+    from . import github, json_form, junit, markdown
+
+    text_reporter = Reporter("text", "the report as a terminal shows it", text)
+    return (github.REPORTER, json_form.REPORTER, junit.REPORTER, markdown.REPORTER, text_reporter)
+
+
+@hookimpl
+def graphlift_reporters() -> list[Reporter]:
+    """The built-in reporters."""
+    return list(builtin_reporters())

@@ -1,0 +1,69 @@
+"""What the reporters share: the registered form, and text that is safe on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..report import Finding, Report
+
+
+@dataclass(frozen=True)
+class Reporter:
+    """A report format: `render` gives the whole file's text."""
+
+    id: str
+    summary: str
+    render: Callable[[Report], str]
+
+
+def one_line(text: str) -> str:
+    """The text with what a terminal or a log would act on written out: line ends, escapes, other control characters."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 case`, `2 cases`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def place(finding: Finding) -> str:
+    """Where a divergence is: its case, its node if it has one, its activation if that is not the first."""
+    found = finding.divergence
+    again = f", activation {found.activation + 1}" if found.activation else ""
+    return one_line(found.case + (f", node {found.node}{again}" if found.node is not None else ""))
+
+
+def leading(report: Report) -> Iterator[tuple[Finding, list[Finding]]]:
+    """New findings that follow from no other new one of their case, each with those that do follow from it."""
+    leaders = [item for item in report.new if not _is_folded(item, report)]
+    for item in leaders:
+        name = f"{item.divergence.rule} at {item.divergence.node}"
+        yield item, [one for one in report.new if _is_folded(one, report) and _same(one, item) and one.follows == name]
+
+
+def _is_folded(item: Finding, report: Report) -> bool:
+    """Whether what it follows from is itself shown: a divergence behind a known one must not vanish with it."""
+    shown = (one for one in report.new if one.follows is None and _same(one, item))
+    return item.follows is not None and any(
+        f"{one.divergence.rule} at {one.divergence.node}" == item.follows for one in shown
+    )
+
+
+def _same(one: Finding, other: Finding) -> bool:
+    return one.divergence.case == other.divergence.case
+
+
+def conclusion(report: Report) -> str:
+    """The last line of every report: the verdict with its counts."""
+    known = len(report.findings) - len(report.new)
+    parts = [counted(len(report.cases), "case"), counted(len(report.new), "divergence")]
+    if known:
+        parts.append(f"{known} known")
+    if report.flaky:
+        parts.append(f"{len(report.flaky)} flaky")
+    if report.problems:
+        parts.append(counted(len(report.problems), "baseline entry out of order", "baseline entries out of order"))
+    if report.partial:
+        parts.append("partial: not every case ran, so nothing is proved")
+    return f"{'green' if report.green else 'red'}: {', '.join(parts)}"
