@@ -11,12 +11,18 @@ if TYPE_CHECKING:
 def account(figures: Figures, folder: str) -> str:
     """The account as text; `folder` is how the user named the demo's folder."""
     rows = [
-        ("walker", f"{figures.walker_lines_before} lines before, {figures.walker_lines_after} after: types and an alias"),
+        (
+            "walker",
+            f"{figures.walker_lines_before} lines before, {figures.walker_lines_after} after: types and an alias",
+        ),
         ("code base", f"{figures.lines_removed} lines removed, {figures.lines_added} added"),
         ("references", _counted(figures.references, "none") + f"; {figures.unexplained} unexplained"),
         ("codemods", _counted(figures.codemods, "nothing")),
         ("parity", f"{figures.cases} cases on both engines, {_settled(figures)}"),
-        ("tests", f"{figures.tests_before} passed before, {figures.tests_after} after (those of the walker's inside went)"),
+        (
+            "tests",
+            f"{figures.tests_before} passed before, {figures.tests_after} after (those of the walker's inside went)",
+        ),
         ("ratchet", f"{figures.caps} caps armed"),
         ("history", f"{len(figures.commits)} commits: git -C {folder} log --oneline"),
     ]
@@ -28,6 +34,10 @@ def _counted(counts: dict[str, int], none: str) -> str:
 
 
 def _settled(figures: Figures) -> str:
-    found = len(figures.divergences)
-    lines = [f"{item['rule']} in {item['case']}: {item['settled']}" for item in figures.divergences]
-    return "\n".join([f"{found} divergences found", *(f"{'':<14}- {line}" for line in lines)])
+    differed = sum(len(item.cases) for item in figures.divergences)
+    lines = [f"{item.rule} in {_cases(item.cases)}: {item.how}" for item in figures.divergences]
+    return "\n".join([f"{differed} of them differed at first", *(f"{'':<14}- {line}" for line in lines)])
+
+
+def _cases(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} cases"

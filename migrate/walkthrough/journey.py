@@ -7,11 +7,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .copying import copy_tree
-from .shell import Shell, StageFailed
+from .shell import Shell, StageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Cases that differed for one reason: the rule that found it, the cases, and how it was settled."""
+
+    rule: str
+    cases: tuple[str, ...]
+    how: str
 
 
 @dataclass
@@ -25,7 +34,7 @@ class Figures:
     references: dict[str, int] = field(default_factory=dict)
     unexplained: int = 0
     codemods: dict[str, int] = field(default_factory=dict)
-    divergences: list[dict[str, str]] = field(default_factory=list)
+    divergences: list[Settled] = field(default_factory=list)
     cases: int = 0
     caps: int = 0
     lines_added: int = 0
@@ -51,11 +60,11 @@ class Journey:
         self.say(f"    {why}")
 
     def edit(self, path: str, old: str, new: str, why: str) -> None:
-        """Replace one piece of a file's text, as a person would; `StageFailed` unless it is there exactly once."""
+        """Replace one piece of a file's text, as a person would; `StageError` unless it is there exactly once."""
         file = self.folder / path
         text = file.read_bytes().decode("utf-8")
         if text.count(old) != 1:
-            raise StageFailed(f"{path}: {old!r} is there {text.count(old)} times, expected once")
+            raise StageError(f"{path}: {old!r} is there {text.count(old)} times, expected once")
         file.write_bytes(text.replace(old, new).encode("utf-8"))
         line = text[: text.index(old)].count("\n") + 1
         self.say(f"  ~ {path}:{line}: {old.strip()}  ->  {new.strip() or '(nothing)'}")
@@ -72,7 +81,7 @@ class Journey:
         """Commit everything; a stage that only looked leaves an empty commit whose message holds what it saw."""
         self.shell.git("add", "--all")
         self.shell.git("commit", "--quiet", "--allow-empty", "--message", message)
-        self.figures.commits.append(message.split("\n")[0])
+        self.figures.commits.append(message.partition("\n")[0])
 
     def data(self, *arguments: str, expect: int = 0) -> Any:
         """What a command says with `--format json`; it is not shown, since its text form was."""
@@ -80,7 +89,7 @@ class Journey:
         try:
             return json.loads(ran.out)
         except ValueError as problem:
-            raise StageFailed(f"`{ran.shown}` did not print JSON ({problem}):\n{ran.text}") from None
+            raise StageError(f"`{ran.shown}` did not print JSON ({problem}):\n{ran.text}") from None
 
     def line_count(self, path: str) -> int:
         """The number of lines of a file of the folder."""

@@ -23,7 +23,7 @@ SHOWN_LINES = 24
 INDENT = "    "
 
 
-class StageFailed(GraphliftError):
+class StageError(GraphliftError):
     """A command of the demo ended otherwise than the stage needs, or its output is not what the stage relies on."""
 
     exit_code: ClassVar[int] = 1
@@ -90,7 +90,7 @@ class Shell:
         ran = self._run(argv, "python -m pytest -q", 0, 1)
         found = re.search(r"(\d+) passed", ran.out)
         if not found:
-            raise StageFailed(f"`{ran.shown}` did not say how many tests passed:\n{ran.text}")
+            raise StageError(f"`{ran.shown}` did not say how many tests passed:\n{ran.text}")
         return int(found[1])
 
     def git(self, *arguments: str, shown: bool = False) -> str:
@@ -111,12 +111,12 @@ class Shell:
                 check=False,
             )
         except FileNotFoundError:
-            raise StageFailed(f"`{argv[0]}` was not found", mend=f"install {argv[0]}") from None
+            raise StageError(f"`{argv[0]}` was not found", mend=f"install {argv[0]}") from None
         ran = Ran(shown, done.returncode, done.stdout, done.stderr)
         if lines is not None:
             self.say(f"  $ {shown}")
         if ran.code != expect:
-            raise StageFailed(f"`{shown}` ended with exit code {ran.code}, expected {expect}:\n{ran.text}")
+            raise StageError(f"`{shown}` ended with exit code {ran.code}, expected {expect}:\n{ran.text}")
         for line in condensed(ran.text, lines or 0):
             self.say(INDENT + line)
         return ran
@@ -124,7 +124,7 @@ class Shell:
 
 def shown_command(program: str, arguments: tuple[str, ...]) -> str:
     """The command as a user would type it; a long argument (a commit's body) ends at its first line."""
-    return " ".join([program, *(_quoted(argument.split("\n")[0]) for argument in arguments)])
+    return " ".join([program, *(_quoted(argument.partition("\n")[0]) for argument in arguments)])
 
 
 def _quoted(argument: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...adapters.errors import UsageError
 from .journey import Figures, Journey
-from .shell import StageFailed
+from .shell import StageError
 from .stages import STAGES
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ def prepare(folder: Path) -> Path:
 
 
 def walk(folder: Path, say: Callable[[str], None]) -> Figures:
-    """Run the stages in an empty `folder`; raises `StageFailed` with the stage's name and its command's output."""
+    """Run the stages in an empty `folder`; raises `StageError` with the stage's name and its command's output."""
     journey = Journey(folder, say)
     for number, stage in enumerate(STAGES):
         say(f"\n{number} {stage.name}: {stage.summary}")
         try:
             stage.run(journey)
-        except StageFailed as failure:
-            raise StageFailed(f"stage {stage.name} failed: {failure.message}", mend=failure.mend) from None
+        except StageError as failure:
+            raise StageError(f"stage {stage.name} failed: {failure.message}", mend=failure.mend) from None
     return journey.figures

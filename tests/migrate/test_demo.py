@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -15,14 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlift.migrate.walkthrough.copying import RENAMED, SUFFIXES, copy_tree
-from graphlift.migrate.walkthrough.shell import Shell, StageFailed, clean_environment, condensed, shown_command
+from graphlift.migrate.walkthrough.shell import Shell, StageError, clean_environment, condensed, shown_command
 
 CLI = [sys.executable, "-m", "graphlift.migrate.cli"]
 
 
 def graphlift(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*CLI, *arguments], cwd=cwd, env=env, capture_output=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL
+        [*CLI, *arguments],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
 
 
@@ -64,7 +69,7 @@ def test_without_git_the_stage_and_the_mend_are_named(tmp_path: Path) -> None:
 
 
 def test_a_command_that_ends_otherwise_than_expected_fails_with_its_output(tmp_path: Path) -> None:
-    with pytest.raises(StageFailed, match=r"`git log` ended with exit code 128, expected 0:\n.*not a git repository"):
+    with pytest.raises(StageError, match=r"`git log` ended with exit code 128, expected 0:\n.*not a git repository"):
         Shell(tmp_path, lambda line: None).git("log")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..shell import StageFailed
+from ..shell import StageError
 
 if TYPE_CHECKING:
     from ..journey import Journey
@@ -17,6 +17,6 @@ def run(journey: Journey) -> None:
     journey.figures.references = summary["contexts"]
     journey.figures.unexplained = summary["unexplained"]
     if summary["unexplained"] or not summary["references"]:
-        raise StageFailed("the inventory is not complete: an occurrence is not explained, or nothing was found")
+        raise StageError("the inventory is not complete: an occurrence is not explained, or nothing was found")
     counted = ", ".join(f"{count} {context}" for context, count in summary["contexts"].items())
     journey.commit(f"Inventory of the walker's references\n\n{summary['references']} references: {counted}.")

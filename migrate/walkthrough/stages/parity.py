@@ -10,7 +10,8 @@ import datetime as dt
 import json
 from typing import TYPE_CHECKING
 
-from ..shell import StageFailed
+from ..journey import Settled
+from ..shell import StageError
 from .names import LISTED_CASE
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def run(journey: Journey) -> None:
 def _list(journey: Journey, left: dict[str, list[str]]) -> None:
     """List what is left: one entry a rule, as many as were found."""
     if set(left) != {LISTED_CASE}:
-        raise StageFailed(f"parity: expected only {LISTED_CASE} to differ, found {sorted(left)}")
+        raise StageError(f"parity: expected only {LISTED_CASE} to differ, found {sorted(left)}")
     expires = (dt.date.today() + dt.timedelta(days=90)).isoformat()
     reason = "the walker merges whole copies of the data, so that the counted stock is lost"
     for rule in sorted(set(left[LISTED_CASE])):
@@ -64,13 +65,13 @@ def _settle(journey: Journey, before: dict[str, list[str]], how: str) -> dict[st
     after = _gate(journey, red=True)
     gone = {case: rules for case, rules in before.items() if case not in after}
     if not gone or set(after) - set(before):
-        raise StageFailed(f"parity: what was done settled nothing, or broke {sorted(set(after) - set(before))}")
+        raise StageError(f"parity: what was done settled nothing, or broke {sorted(set(after) - set(before))}")
     _note(journey, gone, how)
     return after
 
 
 def _note(journey: Journey, cases: dict[str, list[str]], how: str) -> None:
-    journey.figures.divergences.append({"cases": sorted(cases), "rule": next(iter(cases.values()))[0], "settled": how})
+    journey.figures.divergences.append(Settled(next(iter(cases.values()))[0], tuple(sorted(cases)), how))
 
 
 def _gate(journey: Journey, *, red: bool) -> dict[str, list[str]]:

@@ -36,7 +36,9 @@ def load_order(data: Data, services: Services) -> Data:
 def reserve_stock(data: Data, services: Services) -> Data:
     taken = services.database.run(
         "UPDATE stock SET reserved = reserved + ? WHERE sku = ? AND on_hand - reserved >= ?",
-        data["quantity"], data["sku"], data["quantity"],
+        data["quantity"],
+        data["sku"],
+        data["quantity"],
     )
     if not taken:
         raise HandlerError(f"{data['sku']} is out of stock")
@@ -60,7 +62,10 @@ def charge_card(data: Data, services: Services) -> Data:
 def pick(data: Data, services: Services) -> Data:
     services.database.run(
         "UPDATE stock SET on_hand = on_hand - ?, on_shelf = on_shelf - ?, reserved = reserved - ? WHERE sku = ?",
-        data["quantity"], data["quantity"], data["quantity"], data["sku"],
+        data["quantity"],
+        data["quantity"],
+        data["quantity"],
+        data["sku"],
     )
     return {"picked": data["quantity"]}
 
@@ -171,7 +176,5 @@ def ask_manager(data: Data, services: Services) -> Data:
 
 @handler
 def place_purchase(data: Data, services: Services) -> Data:
-    services.database.run(
-        "INSERT INTO purchases VALUES (?, ?, ?)", data["sku"], data["order_quantity"], data["price"]
-    )
+    services.database.run("INSERT INTO purchases VALUES (?, ?, ?)", data["sku"], data["order_quantity"], data["price"])
     return {"purchased": data["order_quantity"]}

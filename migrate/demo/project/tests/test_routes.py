@@ -13,7 +13,9 @@ def test_the_flows_are_listed() -> None:
 
 
 def test_a_run_that_works(services: Services) -> None:
-    response = asyncio.run(run_workflow(services, {"workflow": "refund", "data": {"order_id": "A-1", "reason": "late"}}))
+    response = asyncio.run(
+        run_workflow(services, {"workflow": "refund", "data": {"order_id": "A-1", "reason": "late"}})
+    )
     assert response.status == 200
     assert response.body["nodes"]["refund_postage"] == "done"
     assert response.body["run_id"]

@@ -78,7 +78,7 @@ class ShopEngine:
 
 
 def by_node(workflow: WorkflowDefinition) -> WorkflowDefinition:
-    """The workflow with a handler name of its own for each task, so that a trace tells two nodes of one handler apart."""
+    """The workflow with a handler name of its own for each task: a trace tells two nodes of one handler apart."""
     nodes = {
         node_id: replace(node, handler=node_id) if isinstance(node, TaskNode) else node
         for node_id, node in workflow.nodes.items()

@@ -22,7 +22,7 @@ from shop.workflows.walker import NodeOutcome, NodeState, WorkflowContext, Workf
 Handlers = Mapping[str, Callable[..., Any]]
 
 
-# -- definitions in ------------------------------------------------------------------------------------------------------
+# -- definitions in ----------------------------------------------------------------------------------------------------
 
 
 def to_graph(
@@ -86,7 +86,7 @@ async def _call_async(
     return await handler(dict(view.data), services, **params)
 
 
-# -- results out ---------------------------------------------------------------------------------------------------------
+# -- results out -------------------------------------------------------------------------------------------------------
 
 _STATES = {graph.NodeStatus.COMPLETED: NodeState.DONE, graph.NodeStatus.CANCELLED: NodeState.CANCELLED}
 _STATUSES = {
@@ -136,9 +136,7 @@ def _outcome(node: graph.NodeResult) -> NodeOutcome:
     failed = next((child for child in node.children if not child.success), None)
     error = node.error and (f"{failed.node_id}: {_told(failed.error)}" if failed else _told(node.error))
     state = _STATES.get(node.status, NodeState.FAILED)
-    return NodeOutcome(
-        node.node_id, state, node.output, error, node.duration_seconds, node.metadata.get("attempts", 1)
-    )
+    return NodeOutcome(node.node_id, state, node.output, error, node.duration_seconds, node.metadata.get("attempts", 1))
 
 
 def _told(error: str | None) -> str:
@@ -149,7 +147,7 @@ def _stopped(error: str | None) -> str | None:
     return "cancelled" if error and error.startswith("CancelledError") else error
 
 
-# -- in the walker's place -----------------------------------------------------------------------------------------------
+# -- in the walker's place ---------------------------------------------------------------------------------------------
 
 
 class ShopExecutor:
@@ -223,9 +221,7 @@ class ShopExecutor:
             handlers_of(workflow, self._handlers, self._services),
             conditions=conditions_of(workflow),
             shape=ShopShape(run_id=run_id),
-            definition=partial(
-                to_graph, max_concurrency=self._max_concurrency, default_timeout=self._default_timeout
-            ),
+            definition=partial(to_graph, max_concurrency=self._max_concurrency, default_timeout=self._default_timeout),
         )
 
 
