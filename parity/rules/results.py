@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model import Case, Divergence, Observation
+from ..model import Activation, Case, Divergence, Observation
 from ..values import Value
 from .base import CheckedRule, both_nodes, text_of
 
@@ -64,9 +64,18 @@ def _lost_by(
             continue
         for run in reversed(loser.trace):
             written = _written(run.returned)
-            if key in written and written[key] == kept.shown and (lost is None or lost.shown != kept.shown):
+            if key not in written or written[key] != kept.shown or (lost is not None and lost.shown == kept.shown):
+                continue
+            if not _overwritten(key, run, loser.trace):
                 return run.node, f"{run.node} wrote {key} on both engines; the {side} lost the write"
     return None
+
+
+def _overwritten(key: str, run: Activation, trace: Sequence[Activation]) -> bool:
+    """Whether a node that began after the activation wrote another value: that write replaces this one by right."""
+    own = _written(run.returned)[key]
+    later = (_written(other.returned) for other in trace if run.end is not None and other.begin > run.end)
+    return any(key in written and written[key] != own for written in later)
 
 
 def _written(returned: Value | None) -> Mapping[str, Any]:
