@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import typer
 
-NAMES = ("demo", "init", "inventory", "parity", "codemod", "retire", "ratchet", "status", "explain", "plugins")
+NAMES = ("demo", "init", "inventory", "parity", "codemod", "retire", "ratchet", "status", "explain", "lint", "plugins")
 
 
 def register(app: typer.Typer) -> None:
