@@ -9,18 +9,33 @@ Importing this module is cheap; the work is imported by `build_ledger`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...adapters.markers import hookimpl
 from .model import Ledger, Lookalike, Occurrence, Reference, Unreadable
 
 if TYPE_CHECKING:
     from ...plugins.project import Project
+    from .finders import ReferenceFinder
 
 __all__ = ["Ledger", "Lookalike", "Occurrence", "Reference", "Unreadable", "build_ledger"]
 
 
-def build_ledger(project: Project) -> Ledger:
-    """The ledger of a project's configured symbols. Nothing of the project is imported or run."""
+def build_ledger(project: Project, finders: Sequence[ReferenceFinder] | None = None) -> Ledger:
+    """The ledger of a project's configured symbols. Nothing of the project is imported or run.
+
+    `finders` are those of the hook `graphlift_reference_finders`; None stands for the built-in ones. Raises
+    `ConfigurationError` where no symbol is configured.
+    """
     from .build import build
 
-    return build(project)
+    return build(project, finders)
+
+
+@hookimpl
+def graphlift_reference_finders() -> list[ReferenceFinder]:
+    """The built-in finders."""
+    from .finders import built_in
+
+    return built_in()

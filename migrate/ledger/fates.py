@@ -18,6 +18,11 @@ CALLED = frozenset({model.CALL, model.PARTIAL})
 TYPED = frozenset({model.ANNOTATION, model.STRING_ANNOTATION})
 IMPORTS = frozenset({model.IMPORT, model.MODULE_IMPORT, model.RE_EXPORT, model.STAR_IMPORT})
 
+MOVED = frozenset(
+    {model.SUBCLASS, model.ISINSTANCE, model.CLASS_PATTERN, model.CLASS_ATTRIBUTE, model.ESCAPE, model.DECORATOR}
+)
+"""Roles that a symbol with one target for everything (`to`) is rewritten in too."""
+
 FLAGS: Mapping[str, str] = {
     model.STAR_IMPORT: "a star import brings the name in; it stays, and the new name is imported beside it",
     model.SUBCLASS: "a subclass relies on the class as it is",
@@ -74,6 +79,8 @@ def _definition(mention: Mention) -> Decision:
 
 def _by_target(mention: Mention, symbol: Symbol) -> Decision:
     role = mention.role
+    if role in MOVED and symbol.to and not _changes_arguments(symbol):
+        return Decision("rewrite", f"becomes {symbol.to}")
     if role in FLAGS:
         return Decision("flag", mention.reason or FLAGS[role])
     if role in CALLED and (refused := _refused(mention.call, symbol)):
@@ -84,15 +91,24 @@ def _by_target(mention: Mention, symbol: Symbol) -> Decision:
         return _towards(symbol.type_target, "type", "annotations")
     if role == model.ALIAS:
         return _towards(symbol.call_target or symbol.alias_target, "called", "aliases")
+    if role == model.CONFIG and mention.resolution.members:
+        return Decision("flag", "names a member of the symbol, which its target may not have")
+    if role == model.CONFIG and _changes_arguments(symbol):
+        return Decision("flag", "the arguments change, and what the configuration passes cannot be seen")
     if role in (model.STRING_TARGET, model.CONFIG):
         return _towards(symbol.call_target or symbol.alias_target, "called", "dotted paths")
     return Decision("flag", "nothing is configured for this role")
 
 
+def _changes_arguments(symbol: Symbol) -> bool:
+    rules = symbol.arguments
+    return bool(rules.rename or rules.drop or rules.add)
+
+
 def _refused(call: CallShape, symbol: Symbol) -> str:
     """Why a call's arguments cannot be adapted; "" where they can, or need not."""
     rules = symbol.arguments
-    if not (rules.rename or rules.drop or rules.add):
+    if not _changes_arguments(symbol):
         return ""
     if call.unpacks_positional:
         return "the call unpacks positional arguments, which cannot be read"
@@ -124,8 +140,7 @@ def decide_import(mention: Mention, symbol: Symbol, uses: list[tuple[Mention, De
     rewritten = [decision for _, decision in uses if decision.fate == "rewrite"]
     left = [used for used, decision in uses if decision.fate != "rewrite"]
     if mention.role == model.MODULE_IMPORT:
-        reason = "the module is reached through this name" if uses else "the module that defines the symbol"
-        return Decision("keep", reason)
+        return Decision("keep", "the module through which the symbol is reached")
     if left:
         return Decision(
             "keep", f"still used by {len(left)} {'place that stays' if len(left) == 1 else 'places that stay'}"

@@ -7,6 +7,7 @@ that was. A private member's name that no other class defines counts too, as "ma
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from . import model
@@ -44,6 +45,27 @@ def private_names(node: ast.ClassDef) -> frozenset[str]:
 def is_private(name: str) -> bool:
     """Whether a name begins with an underscore and is no dunder."""
     return name.startswith("_") and not (name.startswith("__") and name.endswith("__")) and name.strip("_") != ""
+
+
+def privates_of(sources: Mapping[str, PythonFile], findings: Mapping[str, FileFindings]) -> Privates:
+    """The private members of the symbols' classes, from the files that were read."""
+    defined: dict[str, frozenset[str]] = {}
+    others: set[str] = set()
+    for path, source in sources.items():
+        mentions = findings[path].mentions
+        own = [each for each in mentions if each.role == model.DEFINITION and len(each.resolution.chain) == 1]
+        bases = {(each.start, each.end) for each in mentions if each.role == model.SUBCLASS}
+        for node in source.names.classes:
+            first, last = source.span(node)
+            symbol = next((each.resolution.symbol for each in own if first <= each.start < last), None)
+            if symbol:
+                defined[symbol] = private_names(node) | defined.get(symbol, frozenset())
+            elif bases.isdisjoint(source.span(base) for base in node.bases):
+                others |= private_names(node)
+    distinctive = {
+        name: symbol for symbol in sorted(defined) for name in defined[symbol] - others if len(name.strip("_")) > 3
+    }
+    return Privates(defined, distinctive)
 
 
 def find_private_members(source: PythonFile, findings: FileFindings, privates: Privates) -> FileFindings:

@@ -60,3 +60,10 @@ class FileFindings:
     mentions: list[Mention] = field(default_factory=list)
     explained: list[Explained] = field(default_factory=list)
     doubts: dict[int, str] = field(default_factory=dict)
+
+    def join(self, more: FileFindings) -> None:
+        """Add what another finder found; a place in the same role counts once."""
+        places = {(each.start, each.end, each.role) for each in self.mentions}
+        self.mentions.extend(each for each in more.mentions if (each.start, each.end, each.role) not in places)
+        self.explained.extend(more.explained)
+        self.doubts.update(more.doubts)

@@ -380,14 +380,11 @@ class _NameFinder:
         return None
 
     def _reached_through(self, target: str, local: str, plain: bool) -> Resolution | None:
-        """The symbol that this file reaches through the module `target`, or that is defined in it."""
+        """The symbol that this file reaches through the module `target`."""
         for mention in self.found.mentions:
             same = mention.local == (local.partition(".")[0] if plain else local)
             if same and any(name.startswith(f"{target}.") for name in mention.resolution.chain):
                 return Resolution(mention.resolution.symbol, (), (target, mention.resolution.symbol))
-        for symbol in sorted(self.vocabulary.symbols):
-            if symbol.rpartition(".")[0] == target:
-                return Resolution(symbol, (), (target, symbol))
         return None
 
 

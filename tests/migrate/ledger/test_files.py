@@ -41,7 +41,7 @@ def test_offsets_count_the_files_own_bytes(ledger_of, content):
         ("pyproject.toml", "[project.entry-points.e]\nbfs = 'legacy:BFSWalker'  # BFSWalker\n[tool.graphlift]\nx = 'legacy.walker.BFSWalker'\n", [(2, 8, "config", "rewrite"), (2, 29, "comment", "keep")]),
         ("app/settings.yaml", "engine: legacy.walker.BFSWalker\nother: shop.BFSWalker\nname: BFSWalker\n", [(1, 9, "config", "rewrite"), (3, 7, "config", "flag")]),
         ("app/settings.json", '{"engine": "legacy.BFSWalker"}', [(1, 13, "config", "rewrite")]),
-        ("app/x.ini", "[a]\n; BFSWalker\nengine = legacy.BFSWalker.run\n", [(2, 3, "comment", "keep"), (3, 10, "config", "rewrite")]),
+        ("app/x.ini", "[a]\n; BFSWalker\nengine = legacy.BFSWalker.run\n", [(2, 3, "comment", "keep"), (3, 10, "config", "flag")]),
         ("README.md", "# BFSWalker\n\n```python\nw = legacy.BFSWalker()\n```\n\nNot `IBFSWalker`.\n", [(1, 3, "prose", "keep"), (4, 5, "docstring-example", "keep")]),
         ("docs/x.rst", "See :class:`legacy.walker.BFSWalker`.\n", [(1, 13, "prose", "keep")]),
     ],
