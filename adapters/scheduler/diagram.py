@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ..names import decode
 from .explanation import Explanation
 from .history import Activation
+from .snapshots import START
+from .text import node_name
 
 
 def mermaid(explanation: Explanation) -> str:
     """A `flowchart LR` of the superstep table; dashed nodes are due next, a dotted arrow goes into a stalled join."""
     lines = ["flowchart LR"]
     latest: dict[str, str] = {}
-    rows = [row for row in explanation.rows if row.ran and not row.node.startswith("__")]
+    rows = [row for row in explanation.rows if row.ran and row.node != START]
     steps = sorted({(row.run, row.step) for row in rows})
     for run, step in steps:
         inside = [row for row in rows if (row.run, row.step) == (run, step)]
@@ -22,7 +23,7 @@ def mermaid(explanation: Explanation) -> str:
         for place, row in enumerate(inside):
             lines += [f"  {source} --> {names[place]}" for source in _sources(row, latest)]
         latest |= {row.node: names[place] for place, row in enumerate(inside)}
-    return "\n".join([*lines, *_next(explanation, latest), *_waiting(explanation, latest)])
+    return "\n".join([*lines, *_next(explanation), *_waiting(explanation, latest)])
 
 
 def _sources(row: Activation, latest: dict[str, str]) -> list[str]:
@@ -30,8 +31,7 @@ def _sources(row: Activation, latest: dict[str, str]) -> list[str]:
     return [latest[name] for name in writers if name in latest]
 
 
-def _next(explanation: Explanation, latest: dict[str, str]) -> list[str]:
-    del latest
+def _next(explanation: Explanation) -> list[str]:
     due = dict.fromkeys(state.node for state in explanation.due)
     return [f'  due{place}["{_label(node)}"]:::due' for place, node in enumerate(due)] + (
         ["  classDef due stroke-dasharray: 4 4"] if due else []
@@ -48,4 +48,4 @@ def _waiting(explanation: Explanation, latest: dict[str, str]) -> list[str]:
 
 
 def _label(name: str) -> str:
-    return decode(name).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+    return node_name(name).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from ..langgraph_private import ERROR, TASKS
 from .due import NodeState, Trigger, node_state, send_states
-from .snapshots import CONTROL, HANDLED, JOIN, START, Snapshot
+from .snapshots import BOOKKEEPING, CONTROL, HANDLED, JOIN, START, Snapshot
 from .tasks import UNKNOWN, handler_task_id, name_tasks
 from .versions import newer
 from .wiring import Wiring
@@ -140,7 +140,7 @@ def _ran(wiring: Wiring, parent: Snapshot, child: Snapshot) -> Iterator[tuple[No
         yield state, state.triggers
     for node, seen in sorted(child.seen.items()):
         before = parent.seen.get(node) or {}
-        if (node.startswith("__") and node != START) or not _advanced(before, seen):
+        if node in BOOKKEEPING or not _advanced(before, seen):
             continue
         if node in wiring.triggers:
             state = node_state(wiring, parent, node)
@@ -200,6 +200,6 @@ def repeats(rows: Iterable[Activation]) -> tuple[Repeat, ...]:
     """Nodes that edges started more than once within one run; a fan-out by Send is meant to, and is left out."""
     found: dict[tuple[int, str], list[Activation]] = {}
     for row in rows:
-        if row.kind == "edge" and not row.node.startswith("__"):
+        if row.kind == "edge" and row.node != START:
             found.setdefault((row.run, row.node), []).append(row)
     return tuple(Repeat(node, run, tuple(rows)) for (run, node), rows in sorted(found.items()) if len(rows) > 1)

@@ -22,6 +22,8 @@ START = "__start__"
 HANDLED = "__error_source_node__"
 CONTROL: Final = frozenset({INTERRUPT, RESUME, ERROR, HANDLED})
 """Writes that say what happened to a task, not what it produced."""
+BOOKKEEPING: Final = frozenset({"__input__", INTERRUPT, "__snapshot_bumps__"})
+"""Keys of `versions_seen` that are no node's: the input, what interrupts have passed, snapshots without a run."""
 
 
 class _Held:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..names import decode
+from ..names import LOOP_EXIT, decode
 from .due import NodeState, Trigger
 from .explanation import Explanation
 from .history import Activation, Fired
-from .snapshots import BRANCH, JOIN
+from .snapshots import BRANCH, JOIN, START
 from .versions import Ordinals
 from .waiting import WaitingEdge
 
@@ -36,6 +36,11 @@ def waiting_line(edge: WaitingEdge) -> str:
     missing = ", ".join(map(decode, edge.missing)) or "nobody"
     arrived = ", ".join(map(decode, edge.arrived))
     return f"{decode(edge.target)}{place}: {edge.status}; arrived {arrived}; missing {missing}{unsure}"
+
+
+def node_name(node: str) -> str:
+    """A node as a person knows it; the pass-through out of a loop is told from the step that loops."""
+    return f"{decode(node)} (loop exit)" if node.startswith(LOOP_EXIT) else decode(node)
 
 
 def channel_name(channel: str) -> str:
@@ -73,12 +78,12 @@ def _due(explanation: Explanation) -> Iterator[str]:
 
 def _not_due(explanation: Explanation) -> Iterator[str]:
     for state in explanation.nodes:
-        if not state.due and not state.node.startswith("__"):
+        if not state.due and state.node != START:
             yield f"{_node(state)}: {'; '.join(_trigger(t, explanation.ordinals) for t in state.triggers)}"
 
 
 def _node(state: NodeState) -> str:
-    return decode(state.node) if state.index is None else f"{decode(state.node)} (Send {state.index})"
+    return node_name(state.node) if state.index is None else f"{node_name(state.node)} (Send {state.index})"
 
 
 def _trigger(trigger: Trigger, ordinals: Ordinals) -> str:
@@ -112,7 +117,7 @@ def _table(explanation: Explanation) -> Iterator[str]:
 
 
 def _cells(row: Activation, ordinals: Ordinals) -> Iterator[tuple[str, str, str, str, str]]:
-    name = decode(row.node) if row.ran or row.kind == "dropped" else f"<{row.node}>"
+    name = node_name(row.node) if row.ran or row.kind == "dropped" else f"<{row.node}>"
     note = " (failed)" if row.failed else " (dropped by the new input)" if row.kind == "dropped" else ""
     for fired in row.fired or (None,):
         if fired is None:
@@ -126,7 +131,7 @@ def _repeats(explanation: Explanation) -> Iterator[str]:
     for repeat in explanation.repeats:
         times = ", ".join(f"superstep {row.step} from {_from(row.fired)}" for row in repeat.activations)
         count = "twice" if len(repeat.activations) == 2 else f"{len(repeat.activations)} times"
-        yield f"{decode(repeat.node)} ran {count}: {times}"
+        yield f"{node_name(repeat.node)} ran {count}: {times}"
 
 
 def _from(fired: Iterable[Fired]) -> str:

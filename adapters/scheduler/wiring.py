@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..langgraph_private import MISSING
 from .joins import Join, load, names_in, stored_join, target_of
-from .snapshots import BRANCH, JOIN, START, Snapshot, is_wiring_channel
+from .snapshots import BOOKKEEPING, BRANCH, JOIN, START, Snapshot, is_wiring_channel
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
@@ -114,7 +114,7 @@ class NameWiring:
             elif channel.startswith(JOIN):
                 found.setdefault(target_of(channel), set()).add(channel)
         for name, seen in ((name, seen) for snapshot in self._snapshots for name, seen in snapshot.seen.items()):
-            if not name.startswith("__"):
+            if name not in BOOKKEEPING and (name != START or START in seen):
                 found.setdefault(name, set()).update(seen)
         if START in channels and not any(START in used for used in found.values()):
             found[START] = {START}
