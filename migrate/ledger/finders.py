@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from .documents import CONFIG_SUFFIXES, find_in_document
+from .imports import find_imports
+from .names import find_names
 from .notebooks import find_in_notebook
 from .prose import find_comments
-from .python import PythonFile, find_names
+from .python import PythonFile
 from .strings import find_strings
 from .text import PYTHON
 
@@ -104,4 +106,5 @@ def find_in_python(source: PythonFile) -> FileFindings:
     found = find_names(source)
     found.join(find_strings(source))
     found.join(find_comments(source))
+    find_imports(source, found)
     return found
