@@ -99,6 +99,15 @@ class Bindings:
             isinstance(node, ast.Global) or self._binding_scope(node) is scope for node in self._others.get(name, ())
         )
 
+    def is_shadowed(self, node: ast.Name, binding: ImportBinding) -> bool:
+        """Whether a scope between `node` and the import binds the import's name to something else."""
+        for scope in self._visible(node):
+            if scope is binding.scope:
+                return False
+            if self.bound_otherwise(node.id, scope):
+                return True
+        return False
+
     def _binding_scope(self, node: ast.AST) -> ast.AST:
         for parent in self._source.ancestors(node):
             if isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):

@@ -11,6 +11,8 @@ import builtins
 import warnings
 from typing import TYPE_CHECKING
 
+from ..ledger.parsing import deeply
+from ..ledger.text import UnreadableError
 from .imports import NewImport
 from .names import Names
 from .source import Source, UnreadableSourceError
@@ -34,8 +36,8 @@ def problem(file: File, change: FileChange) -> str | None:
         after = Source(change.after)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(after.decoded, "<source>", "exec", dont_inherit=True)
-    except (UnreadableSourceError, SyntaxError, ValueError) as error:
+            deeply(lambda: compile(after.decoded, "<source>", "exec", dont_inherit=True))
+    except (UnreadableSourceError, UnreadableError, SyntaxError, ValueError) as error:
         return f"the result does not compile: {error}"
     if lost := undefined(after) - undefined(file.source):
         return f"the result uses names that nothing binds: {', '.join(sorted(lost))}"

@@ -9,14 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..ledger.model import (
-    IMPORT,
-    NAME_STRING,
-    RE_EXPORT,
-    STRING_TARGET,
-    STRING_TARGET_DYNAMIC,
-    STRING_TARGET_MEMBER,
-)
+from ..ledger.model import IMPORT, NAME_STRING, RE_EXPORT, STRING_ANNOTATION
 
 if TYPE_CHECKING:
     from .bindings import ImportBinding
@@ -24,7 +17,6 @@ if TYPE_CHECKING:
     from .places import Found
 
 IMPORTS = (IMPORT, RE_EXPORT)
-STRINGS = (NAME_STRING, STRING_TARGET, STRING_TARGET_DYNAMIC, STRING_TARGET_MEMBER)
 _INTENDED = re.compile(rb"#\s*noqa(?!:)|#\s*noqa:[^#]*\bF401\b", re.IGNORECASE)
 
 
@@ -38,7 +30,8 @@ def uses_of(file: File, binding: ImportBinding) -> list[Found]:
     return [
         found
         for found in file.found
-        if found.node is not None and found.reference.role not in STRINGS and binding in file.reach(found).imports
+        if (isinstance(found.node, (ast.Name, ast.Attribute)) or found.reference.role == STRING_ANNOTATION)
+        and binding in file.reach(found).imports
     ]
 
 
@@ -96,7 +89,7 @@ def module_is_used_up(file: File, binding: ImportBinding) -> bool:
     }
     for node in ast.walk(binding.scope):
         if isinstance(node, ast.Name) and node.id == binding.bound and id(node) not in gone:
-            if not _goes_elsewhere(file, binding, node):
+            if not _goes_elsewhere(file, binding, node) and not file.bindings.is_shadowed(node, binding):
                 return False
             continue
         if isinstance(node, ast.Constant) and id(node) not in gone and _may_mention(file, node, binding.bound):
@@ -118,7 +111,19 @@ def _goes_elsewhere(file: File, binding: ImportBinding, name: ast.Name) -> bool:
 
 
 def _may_mention(file: File, node: ast.Constant, name: str) -> bool:
-    """Whether a string may be a quoted annotation that goes through `name`; a statement of its own is a docstring."""
-    if not isinstance(node.value, str) or isinstance(file.source.parents.get(node), ast.Expr):
+    """Whether a string is a quoted type that goes through `name`."""
+    if not isinstance(node.value, str) or not re.search(rf"\b{re.escape(name)}\.", node.value):
         return False
-    return re.search(rf"\b{re.escape(name)}\.", node.value) is not None
+    child: ast.AST = node
+    for parent in file.source.ancestors(node):
+        match parent:
+            case ast.arg() | ast.Call(func=ast.Name(id="cast" | "TypeVar" | "NewType") | ast.Attribute(attr="cast")):
+                return True
+            case ast.AnnAssign(annotation=annotation):
+                return annotation is child
+            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns):
+                return returns is child
+            case ast.stmt():
+                return False
+        child = parent
+    return False

@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..ledger.parsing import deeply
+
 # With postponed annotations the symbol table forgets what they name; another feature of equal length keeps every column.
 _POSTPONED = re.compile(rb"(?m)^([ \t]*from[ \t]+__future__[ \t]+import\b[^\r\n#;]*?)\bannotations\b")
 
@@ -31,9 +33,10 @@ class Names:
     @classmethod
     def of(cls, text: bytes) -> Names:
         """The names of a module's source. Raises SyntaxError for what the compiler refuses."""
+        source = _POSTPONED.sub(rb"\1division   ", text).decode()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            table = symtable.symtable(_POSTPONED.sub(rb"\1division   ", text).decode(), "<source>", "exec")
+            table = deeply(lambda: symtable.symtable(source, "<source>", "exec"))
         used: set[str] = set()
         bound: set[str] = set()
         mentioned: set[str] = set()

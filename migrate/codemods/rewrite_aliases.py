@@ -42,6 +42,7 @@ def _pointed(file: File, found: Found) -> Iterator[Said]:
     uses = [use for use in file.found if file.reach(use).alias is found and not _is_own_name(file, found, use)]
     roles = {use.reference.role for use in uses}
     at_top = found.reference.function == ""
+    others = file.workspace.left_through(file, str(file.alias_name(found))) if at_top else ()
     if any(use.reference not in file.rewrites for use in uses):
         yield from _kept(file, found, uses, "a use of the alias cannot be rewritten")
     elif roles and not roles <= CALLS and not roles <= TYPES:
@@ -49,7 +50,7 @@ def _pointed(file: File, found: Found) -> Iterator[Said]:
     elif roles or symbol.to:
         target = symbol.call_target if roles <= CALLS else symbol.type_target
         yield from renamed(file, found, target)
-    elif at_top and not (others := file.workspace.left_through(file, str(file.alias_name(found)))):
+    elif at_top and not others:
         yield file.flag(found.reference, "public-export", "other code may use the alias; it now names the new target")
         yield from renamed(file, found, symbol.alias_target)
     else:

@@ -31,7 +31,12 @@ class RewriteImports(BaseCodemod):
         """The imports of one file that are not needed any more."""
         for found in file.found:
             binding = binding_of(file, found) if found.alias else None
-            if binding and binding.alias.name != "*" and found.reference.context != "guard" and _is_done(file, found, binding):
+            if (
+                binding
+                and binding.alias.name != "*"
+                and found.reference.context != "guard"
+                and _is_done(file, found, binding)
+            ):
                 yield Rewrite(found.reference)
 
 

@@ -16,6 +16,8 @@ from typing import Any
 
 LARGE = 256 * 1024
 DEEP = 90
+# Beyond this LibCST's parser ends its process, after most of a minute; there is no use in trying.
+HOPELESS = 4_000
 SECONDS = 60.0
 MEMORY = 2 * 1024**3
 
@@ -32,7 +34,10 @@ def transform(
     Raises `TransformFailedError` for a syntax that LibCST does not know, an exception of the transformer, or a process
     that took longer than `seconds`, too much memory, or died.
     """
-    if len(text) <= LARGE and depth(tree) <= DEEP:
+    levels = depth(tree)
+    if levels > HOPELESS:
+        raise TransformFailedError(f"it is nested {levels} levels deep, which LibCST does not survive")
+    if len(text) <= LARGE and levels <= DEEP:
         return _here(text, transformer, arguments)
     return _elsewhere(text, transformer, arguments, seconds)
 

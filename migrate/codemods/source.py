@@ -12,12 +12,14 @@ import codecs
 import io
 import re
 import tokenize
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 from ..edits import Edit
+from ..ledger.parsing import deeply
+from ..ledger.parsing import parse as parse_text
+from ..ledger.text import UnreadableError
 
 # As CPython's tokenizer splits lines: a form feed or U+2028 does not end one.
 NEWLINE = re.compile(rb"\r\n|\n|\r")
@@ -119,18 +121,11 @@ class Source:
 
 
 def parse(text: bytes) -> ast.Module:
-    """The syntax tree of UTF-8 text. Raises `UnreadableSourceError`."""
+    """The syntax tree of UTF-8 text, however deep it is nested. Raises `UnreadableSourceError`."""
     try:
-        with warnings.catch_warnings():
-            # An invalid escape in somebody's string is not ours to report.
-            warnings.simplefilter("ignore")
-            return ast.parse(text.decode("utf-8"))
-    except SyntaxError as error:
-        raise UnreadableSourceError(f"line {error.lineno}: {error.msg}") from None
-    except ValueError as error:
-        raise UnreadableSourceError(str(error)) from None
-    except (RecursionError, MemoryError):
-        raise UnreadableSourceError("is nested too deep") from None
+        return deeply(partial(parse_text, text))
+    except UnreadableError as error:
+        raise UnreadableSourceError(f"line {error.line}: {error}") from None
 
 
 def _encoding(content: bytes) -> str:

@@ -22,13 +22,13 @@ FILES = {
     "flows/engine.py": "def build_graph(n, strict): ...\nclass GraphRunner: ...\n",
     "app/__init__.py": "",
     "app/jobs.py": "from legacy.walker import BFSWalker\n\n\ndef go(n):\n    return BFSWalker(n)\n",
-    "app/types.py": "from legacy import BFSWalker\n\n\ndef f(w: BFSWalker): ...\n",
+    "app/typed.py": "from legacy import BFSWalker\n\n\ndef f(w: BFSWalker): ...\n",
     "app/odd.py": "from legacy.walker import BFSWalker\n\n\nclass Odd(BFSWalker): ...\n",
     "tests/test_jobs.py": 'from unittest.mock import patch\n\nm = patch("app.jobs.BFSWalker")\n',
 }
 AFTER = {
     "app/jobs.py": "from flows.engine import build_graph\n\n\ndef go(n):\n    return build_graph(n, strict=False)\n",
-    "app/types.py": "from flows.engine import GraphRunner\n\n\ndef f(w: GraphRunner): ...\n",
+    "app/typed.py": "from flows.engine import GraphRunner\n\n\ndef f(w: GraphRunner): ...\n",
     "tests/test_jobs.py": 'from unittest.mock import patch\n\nm = patch("app.jobs.build_graph")\n',
 }
 
@@ -103,17 +103,17 @@ def test_only_skip_and_paths(shop) -> None:
     def changes(*arguments: str) -> list[str]:
         return [change["path"] for change in shop.run("codemod", "--format", "json", *arguments).json()["changes"]]
 
-    assert changes("--only", "rewrite-types") == ["app/types.py"]
+    assert changes("--only", "rewrite-types") == ["app/typed.py"]
     assert changes("--skip", "rewrite-types") == ["app/jobs.py", "tests/test_jobs.py"]
-    assert changes("app") == ["app/jobs.py", "app/types.py"]
-    assert changes("app/types.py") == ["app/types.py"]
+    assert changes("app") == ["app/jobs.py", "app/typed.py"]
+    assert changes("app/typed.py") == ["app/typed.py"]
     # A patch target follows what is rewritten in the same run only.
     assert changes("tests") == []
 
 
 def test_paths_are_relative_to_where_the_command_runs(shop) -> None:
-    ran = shop.run("codemod", "--format", "json", "types.py", cwd=shop.root / "app")
-    assert [change["path"] for change in ran.json()["changes"]] == ["app/types.py"]
+    ran = shop.run("codemod", "--format", "json", "typed.py", cwd=shop.root / "app")
+    assert [change["path"] for change in ran.json()["changes"]] == ["app/typed.py"]
 
 
 @pytest.mark.parametrize(
@@ -156,10 +156,10 @@ def test_a_dirty_work_tree_is_refused_unless_allowed(shop) -> None:
 
 
 def test_a_read_only_file_is_reported_and_the_rest_is_written(shop) -> None:
-    (shop.root / "app" / "types.py").chmod(0o444)
+    (shop.root / "app" / "typed.py").chmod(0o444)
     ran = shop.run("codemod", "--apply")
     assert ran.code == 1
-    assert "app/types.py: left alone (not-writable): is read-only" in ran.out
+    assert "app/typed.py: left alone (not-writable): is read-only" in ran.out
     assert (shop.root / "app" / "jobs.py").read_text() == AFTER["app/jobs.py"]
 
 

@@ -74,8 +74,18 @@ def complaints(content: bytes) -> list[str]:
 
 
 def kept_lines(content: bytes) -> list[bytes]:
-    names = (b"BFSWalker", b"Walker", b"walker", b"legacy", b"build_graph", b"GraphRunner", b"flows")
-    lines = content.splitlines(keepends=True)
+    names = (
+        b"BFSWalker",
+        b"Walker",
+        b"walker",
+        b"legacy",
+        b"build_graph",
+        b"GraphRunner",
+        b"flows",
+        b"import os",
+        b"alias",
+    )
+    lines = content.removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True)
     return [line for line in lines if not any(name in line for name in names)]
 
 
