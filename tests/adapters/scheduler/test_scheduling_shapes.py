@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Callable
 from typing import Annotated, Any, TypedDict
 
@@ -171,8 +172,30 @@ def boom(state: State) -> Any:
     raise RuntimeError("no stock")
 
 
+class Telling(InMemorySaver):
+    """Tells when the writes of b are recorded; LangGraph does not wait for a sibling that is still at it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recorded = threading.Event()
+
+    def put_writes(self, config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
+        super().put_writes(config, writes, task_id, task_path)
+        if task_path.endswith(", b"):
+            self.recorded.set()
+
+
 def test_L15_a_failed_task_beside_a_finished_one() -> None:
-    found = ran(graph(">a,b a>c b>c", a=boom), RuntimeError)
+    saver = Telling()
+
+    def late_boom(state: State) -> Any:
+        assert saver.recorded.wait(10)
+        return boom(state)
+
+    app = graph(">a,b a>c b>c", a=late_boom).compile(checkpointer=saver)
+    with pytest.raises(RuntimeError, match="no stock"):
+        app.invoke({"log": []}, CONFIG)
+    found = explain(saver, "t")
     assert found.ending.kind == "failed task"
     assert found.ending.sentence == "a failed: RuntimeError('no stock')"
     assert {(task.node, task.status) for task in found.ending.tasks} == {("a", "failed"), ("b", "finished")}
