@@ -146,6 +146,11 @@ class Git:
         fields = _split(self._run("diff", *(("--cached",) if staged else ()), *arguments, base))
         return {new: old for old, new in zip(fields[1::3], fields[2::3], strict=True)}
 
+    def is_like_index(self) -> bool:
+        """Whether the work tree holds exactly what the index holds, and nothing besides."""
+        differs = self._run("diff-files", "--name-only", "-z")
+        return not differs and not self._run("ls-files", "-z", "--others", "--exclude-standard")
+
     def is_dirty(self, *paths: str) -> bool:
         """Whether the work tree or the index differs from HEAD, untracked files included; only `paths`, if given."""
         arguments = ("status", "--porcelain", "-z", "--untracked-files=all", "--", *(paths or (".",)))

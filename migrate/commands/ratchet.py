@@ -1,0 +1,293 @@
+"""`graphlift ratchet`: check that no number grew; record, lower, raise and move the caps."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...adapters.errors import UsageError
+from ..console import FINDINGS, FormatOption, GlobalOptions, OutputFormat, emit, note, open_project
+
+if TYPE_CHECKING:
+    from ...plugins.project import Project
+    from ..ratchet.checking import Report, Request, Workbench
+    from ..ratchet.tightening import Change
+
+HOOKS = ("graphlift_ratchet_metrics", "graphlift_reference_finders")
+FORMATS = ("text", "json", "sarif", "github")
+
+app = typer.Typer(invoke_without_command=True, no_args_is_help=False, rich_markup_mode=None)
+
+BaseOption = Annotated[
+    str | None, typer.Option("--base", metavar="REF", help="Compare with the merge base of HEAD and REF.")
+]
+AbsoluteOption = Annotated[
+    bool, typer.Option("--absolute", help="Compare with the caps alone: for main and for merge queues.")
+]
+StagedOption = Annotated[bool, typer.Option("--staged", help="Check what is staged, for a pre-commit hook.")]
+AsOfOption = Annotated[
+    str | None, typer.Option("--as-of", metavar="DATE", help="Judge goals and expiries as of this day (YYYY-MM-DD).")
+]
+ReportOption = Annotated[
+    str, typer.Option("--format", metavar="[text|json|sarif|github]", help="How to say the result.")
+]
+
+
+@app.callback()
+def ratchet(
+    ctx: typer.Context,
+    base: BaseOption = None,
+    absolute: AbsoluteOption = False,
+    staged: StagedOption = False,
+    as_of: AsOfOption = None,
+    style: ReportOption = "text",
+) -> None:
+    """Check that no capped number grew since the merge base; subcommands keep the caps.
+
+    Exit code 1 when something grew, or when a cap or a rule was loosened without a reason on record.
+
+    Example: graphlift ratchet --base origin/main
+    """
+    if ctx.invoked_subcommand is None:
+        _check(ctx, _request(base, absolute, staged, as_of), style)
+
+
+@app.command()
+def check(
+    ctx: typer.Context,
+    files: Annotated[list[str] | None, typer.Argument(help="Check these files only; all, if none is given.")] = None,
+    base: BaseOption = None,
+    absolute: AbsoluteOption = False,
+    staged: StagedOption = False,
+    as_of: AsOfOption = None,
+    style: ReportOption = "text",
+) -> None:
+    """Check all numbers, or those of some files.
+
+    Example: graphlift ratchet check src/walker.py
+    """
+    _check(ctx, _request(base, absolute, staged, as_of, tuple(files or ())), style)
+
+
+@app.command()
+def init(
+    ctx: typer.Context,
+    merge_driver: Annotated[
+        bool, typer.Option("--merge-driver", help="Let git merge the lock: the stricter cap wins.")
+    ] = False,
+    style: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Write first rules, unless there are some, and record today's numbers as caps.
+
+    Example: graphlift ratchet init --merge-driver
+    """
+    from ..ratchet.installing import first_rules, install_merge_driver
+    from ..ratchet.writing import write
+
+    bench = _bench(ctx)
+    written = []
+    if not (bench.project.root / bench.rules_name).is_file():
+        write(bench.project.root, bench.rules_name, first_rules(bench.project, bench.tree).encode())
+        written.append(bench.rules_name)
+    if merge_driver:
+        written += install_merge_driver(bench.project.root, bench.lock_name)
+    _tighten(_bench(ctx), style, record=True, written=written)
+
+
+@app.command()
+def tighten(ctx: typer.Context, style: FormatOption = OutputFormat.TEXT) -> None:
+    """Lower the caps to today's numbers; follow renames, drop what is gone. Raises nothing.
+
+    Example: graphlift ratchet tighten
+    """
+    _tighten(_bench(ctx), style, record=False, written=[])
+
+
+@app.command(name="raise")
+def raise_(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(help="The cap's key, such as lines:src/a.py, or rule:ID.")],
+    to: Annotated[int | None, typer.Option("--to", min=0, help="The new cap; none for a rule.")] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why it has to be.")] = "",
+    owner: Annotated[str, typer.Option("--owner", help="Who answers for it.")] = "",
+    expires: Annotated[str | None, typer.Option("--expires", metavar="DATE", help="Until when (YYYY-MM-DD).")] = None,
+    style: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Raise a cap, with the reason on record.
+
+    Example: graphlift ratchet raise lines:src/a.py --to 320 --reason "new courier" --owner logistics
+    """
+    from ..ratchet.raising import raise_cap
+
+    bench = _bench(ctx)
+    changed = raise_cap(bench, key, to, reason, owner, _day(expires) if expires else None)
+    _told(style, changed, [bench.rules_name, bench.lock_name])
+
+
+@app.command()
+def mv(
+    ctx: typer.Context,
+    old: Annotated[str, typer.Argument(help="The path that the lock knows.")],
+    new: Annotated[list[str], typer.Argument(help="The path that it became, or those that it was split into.")],
+    style: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Hand a file's caps on to the files that it became; together they may not be above the old cap.
+
+    Example: graphlift ratchet mv src/walker.py src/walker.py src/results.py
+    """
+    from ..ratchet.raising import move_caps
+
+    bench = _bench(ctx)
+    _told(style, move_caps(bench, old, tuple(new)), [bench.rules_name, bench.lock_name])
+
+
+@app.command()
+def explain(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(help="A key, or a path or name that only one key has.")],
+    base: BaseOption = None,
+    style: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Say everything that decides about one number.
+
+    Example: graphlift ratchet explain lines:src/walker.py
+    """
+    from ..ratchet.checking import check as run_check
+    from ..ratchet.explaining import as_text, explain, find_key
+
+    bench = _bench(ctx)
+    report = run_check(bench, _request(base, _has_no_base(bench, base), False, None))
+    told = explain(report, find_key(report, key))
+    emit(style, lambda: as_text(told), lambda: told)
+
+
+@app.command()
+def prove(ctx: typer.Context, style: FormatOption = OutputFormat.TEXT) -> None:
+    """Break every rule in a copy, one at a time, and see that the check turns red.
+
+    Exit code 1 when a rule would not have noticed.
+
+    Example: graphlift ratchet prove
+    """
+    from ..ratchet.checking import check as run_check
+    from ..ratchet.proving import prove
+
+    bench = _bench(ctx)
+    proofs = prove(bench, run_check(bench, _request(None, True, False, None)))
+    emit(
+        style,
+        lambda: "\n".join(f"{proof.rule}: {proof.outcome}: {proof.how}" for proof in proofs),
+        lambda: {"proofs": [{"rule": p.rule, "outcome": p.outcome, "how": p.how} for p in proofs]},
+    )
+    if any(proof.failed for proof in proofs):
+        raise typer.Exit(FINDINGS)
+
+
+@app.command(name="merge-driver")
+def merge_driver(
+    base: Annotated[Path, typer.Argument(help="The common ancestor's lock (%O).")],
+    ours: Annotated[Path, typer.Argument(help="Our lock (%A); the result is written here.")],
+    theirs: Annotated[Path, typer.Argument(help="Their lock (%B).")],
+) -> None:
+    """Merge three locks: a change on one side is taken, of two the stricter. Git calls this.
+
+    Example: git config merge.graphlift-ratchet.driver "graphlift ratchet merge-driver %O %A %B"
+    """
+    from ..ratchet.lock import merge_locks, parse_lock, render_lock
+
+    old, left, right = (parse_lock(path.read_text(encoding="utf-8"), path.name) for path in (base, ours, theirs))
+    ours.write_bytes(render_lock(merge_locks(old, left, right)).encode())
+
+
+def _bench(ctx: typer.Context, *, staged: bool = False) -> Workbench:
+    from ..ratchet.checking import Workbench
+    from ..ratchet.measuring import Registry
+
+    project, plugins = open_project(ctx, hooks=HOOKS)
+    return Workbench.open(project, Registry.of(plugins.gather("graphlift_ratchet_metrics")), staged=staged)
+
+
+def _request(base: str | None, absolute: bool, staged: bool, as_of: str | None, files: tuple[str, ...] = ()) -> Request:
+    from ..ratchet.checking import Request
+
+    if absolute and base is not None:
+        raise UsageError("--absolute compares with no base", mend="leave --base or --absolute out")
+    today = _day(as_of) if as_of else datetime.date.today()
+    only = frozenset(files) if files else None
+    return Request(today, base, absolute, staged, only, dict(os.environ))
+
+
+def _day(text: str) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a day", mend="write it as YYYY-MM-DD") from None
+
+
+def _check(ctx: typer.Context, request: Request, style: str) -> None:
+    from dataclasses import replace
+
+    from ..ratchet.checking import check as run_check
+
+    if style not in FORMATS:
+        raise UsageError(f"there is no format {style!r}", mend=f"formats are {', '.join(FORMATS)}")
+    bench = _bench(ctx, staged=request.staged)
+    if request.only is not None:
+        request = replace(request, only=_inside(ctx, bench.project, request.only))
+    report = run_check(bench, request)
+    _say(report, style)
+    if report.failed:
+        raise typer.Exit(FINDINGS)
+
+
+def _inside(ctx: typer.Context, project: Project, files: frozenset[str]) -> frozenset[str]:
+    """Paths as typed, from where the user stands, as paths relative to the project's root."""
+    options = ctx.find_object(GlobalOptions) or GlobalOptions()
+    start = options.directory.resolve()
+    found = set()
+    for name in files:
+        path = Path(os.path.normpath(start / name))
+        if not path.is_relative_to(project.root):
+            raise UsageError(f"{name} is outside of the project", mend="give files of the project")
+        found.add(path.relative_to(project.root).as_posix())
+    return frozenset(found)
+
+
+def _say(report: Report, style: str) -> None:
+    from ..ratchet import reports
+
+    if style == "text":
+        typer.echo(reports.as_text(report))
+    elif style == "github":
+        typer.echo(reports.as_github(report) or reports.as_text(report))
+    else:
+        data = reports.as_data(report) if style == "json" else reports.as_sarif(report)
+        typer.echo(json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False))
+
+
+def _tighten(bench: Workbench, style: OutputFormat, *, record: bool, written: list[str]) -> None:
+    from ..ratchet.raising import tighten_caps
+
+    changed = tighten_caps(bench, record=record)
+    _told(style, changed, [*written, *([bench.lock_name] if changed else [])])
+
+
+def _told(style: OutputFormat, changed: tuple[Change, ...], written: list[str]) -> None:
+    def data() -> dict[str, Any]:
+        rows = [{"key": str(change.key), "before": change.before, "after": change.after} for change in changed]
+        return {"changes": rows, "written": sorted(set(written))}
+
+    emit(style, lambda: "\n".join(map(str, changed)) or "nothing to change", data)
+    if style is OutputFormat.TEXT and written:
+        note(f"wrote {', '.join(sorted(set(written)))}")
+
+
+def _has_no_base(bench: Workbench, base: str | None) -> bool:
+    from ..ratchet.raising import base_or_none
+
+    return base is None and base_or_none(bench) is None

@@ -1,0 +1,77 @@
+"""Goals and raises with a day: a warning fourteen days ahead; after it, a failure of changes that touch the place only.
+
+A build that has nothing to do with it never breaks because a day has passed.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection, Iterator
+
+from .book import Book, Raise, Rule
+from .findings import Finding
+from .keys import Key
+from .measuring import Measured, Measurement
+
+AHEAD = datetime.timedelta(days=14)
+
+
+def total(measurement: Measurement, rule: Rule) -> int:
+    """What the keys of a rule come to."""
+    return sum(measured.value for _, measured in of_rule(measurement, rule))
+
+
+def of_rule(measurement: Measurement, rule: Rule) -> list[tuple[Key, Measured]]:
+    """The keys of a rule with their numbers, sorted."""
+    return sorted((key, m) for key, m in measurement.values.items() if any(r.id == rule.id for r in m.rules))
+
+
+def deadlines(
+    book: Book, measurement: Measurement, changed: Collection[str] | None, today: datetime.date
+) -> list[Finding]:
+    """Findings about days; `changed` are the paths that the change touches, None where that is not known."""
+    touched = changed or ()
+    return [*_goals(book, measurement, touched, today), *_raises(book, measurement, touched, today)]
+
+
+def _goals(book: Book, measurement: Measurement, touched: Collection[str], today: datetime.date) -> Iterator[Finding]:
+    for rule in book.rule:
+        if rule.goal is None or rule.by is None or today + AHEAD < rule.by:
+            continue
+        value = total(measurement, rule)
+        if value <= rule.goal:
+            continue
+        owner = f" (owner: {rule.owner})" if rule.owner else ""
+        told = f"rule {rule.id!r} is at {value}; its goal is {rule.goal} by {rule.by}{owner}"
+        if rule.by >= today:
+            yield Finding("due-soon", "warning", f"rule:{rule.id}", told)
+            continue
+        files = [m.reading for _, m in of_rule(measurement, rule) if m.value and m.reading.file in touched]
+        mend = f"bring it to {rule.goal} with this change, or agree on another day with the owner"
+        if files:
+            place = files[0]
+            yield Finding("overdue", "error", f"rule:{rule.id}", told, mend, place.file, place.line)
+        else:
+            yield Finding("overdue", "warning", f"rule:{rule.id}", told)
+
+
+def _raises(book: Book, measurement: Measurement, touched: Collection[str], today: datetime.date) -> Iterator[Finding]:
+    for item in book.raises:
+        if item.expires is None or item.before is None or today + AHEAD < item.expires:
+            continue
+        measured = measurement.values.get(Key.parse(item.key))
+        if measured is not None and measured.value > item.before:
+            yield _expiry(item, measured, touched, today)
+
+
+def _expiry(item: Raise, measured: Measured, touched: Collection[str], today: datetime.date) -> Finding:
+    told = f"{measured.value} was allowed until {item.expires} ({item.reason}); before, the cap was {item.before}"
+    assert item.expires is not None
+    if item.expires >= today:
+        return Finding("due-soon", "warning", item.key, told)
+    level = "error" if measured.reading.file in touched else "warning"
+    mend = f"bring it to {item.before}, or ask {item.owner} for a new raise"
+    place = measured.reading
+    return Finding(
+        "raise-expired", "error" if level == "error" else "warning", item.key, told, mend, place.file, place.line
+    )

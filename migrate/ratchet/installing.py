@@ -1,0 +1,85 @@
+"""`graphlift ratchet init`: first rules for a project, and the merge driver for the lock."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from ...adapters.errors import EnvironmentProblem
+from ...plugins.project import Project
+from .metrics.symbols import module_file
+from .trees import Tree
+from .writing import write
+
+DRIVER = "graphlift-ratchet"
+
+HEAD = """\
+# What may not grow. `graphlift ratchet` compares it with the merge base; a cap rises only with a [[raise]] entry:
+#   graphlift ratchet raise KEY --to N --reason … --owner …
+"""
+
+
+def first_rules(project: Project, tree: Tree) -> str:
+    """Rules for the configured symbols: the size of their files, their live references, and, once they are gone, their return."""
+    symbols = [symbol.legacy for symbol in project.settings.symbol]
+    files = sorted({path for name in symbols if (path := _home(tree, name))})
+    parts = [HEAD]
+    if files:
+        parts.append(_rule("legacy-files", "lines", paths=files))
+    if symbols:
+        parts.append(_rule("legacy-references", "references", symbols=symbols))
+        parts += [_rule(_id(name), "absent", names=[name], waits=name) for name in symbols]
+    else:
+        parts.append('\n# [[rule]]\n# id = "big-files"\n# metric = "lines"\n# paths = ["src/**/*.py"]\n# cap = 500\n')
+    return "".join(parts)
+
+
+def _home(tree: Tree, name: str) -> str | None:
+    return module_file(tree, name) or module_file(tree, name.rpartition(".")[0])
+
+
+def _id(name: str) -> str:
+    return f"no-{name.rpartition('.')[2]}"
+
+
+def _rule(rule_id: str, metric: str, *, waits: str | None = None, **lists: list[str]) -> str:
+    lines = ["", "[[rule]]", f'id = "{rule_id}"', f'metric = "{metric}"']
+    lines += [f"{field} = [{', '.join(map(_quoted, items))}]" for field, items in lists.items()]
+    lines += [f"when-absent = {_quoted(waits)}    # armed once it is gone"] if waits else []
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def install_merge_driver(root: Path, lock: str) -> tuple[str, ...]:
+    """Let git merge the lock with `graphlift ratchet merge-driver`; returns the files that were written.
+
+    The attribute is for everybody, the command is set in this clone only: git never takes commands from a repository.
+    """
+    attributes = root / ".gitattributes"
+    line = f"{lock} merge={DRIVER} text eol=lf"
+    before = attributes.read_text(encoding="utf-8") if attributes.is_file() else ""
+    written: tuple[str, ...] = ()
+    if line not in before.splitlines():
+        text = before + ("" if not before or before.endswith("\n") else "\n") + line + "\n"
+        write(root, ".gitattributes", text.encode())
+        written = (".gitattributes",)
+    for name, value in (
+        ("name", "graphlift ratchet: the stricter cap wins"),
+        ("driver", "graphlift ratchet merge-driver %O %A %B"),
+    ):
+        _git_config(root, f"merge.{DRIVER}.{name}", value)
+    return written
+
+
+def _git_config(root: Path, key: str, value: str) -> None:
+    try:
+        done = subprocess.run(
+            ["git", "config", "--local", key, value], cwd=root, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        raise EnvironmentProblem("git was not found", mend="install git and put it on PATH") from None
+    if done.returncode != 0:
+        raise EnvironmentProblem(f"`git config` failed: {done.stderr.strip()}", mend="run it inside a repository")

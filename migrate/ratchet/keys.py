@@ -1,0 +1,77 @@
+"""What a cap stands for, and which paths a pattern selects. Pure: no file is looked at."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+MAGIC = frozenset("*?[")
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """One number: of which metric, of which place (a path, or a dotted name), and of what there.
+
+    Written `metric:place` or `metric:place::detail`.
+    """
+
+    metric: str
+    place: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.metric}:{self.place}" + (f"::{self.detail}" if self.detail else "")
+
+    @classmethod
+    def parse(cls, text: str) -> Key:
+        """Read what `str` wrote. Raises ValueError for a text without a metric and a place."""
+        metric, colon, rest = text.partition(":")
+        place, _, detail = rest.partition("::")
+        if not metric or not colon or not place:
+            raise ValueError(f"{text!r} is not a key; keys look like `lines:src/walker.py`")
+        return cls(metric, place, detail)
+
+    def at(self, place: str) -> Key:
+        """The same number of another place."""
+        return Key(self.metric, place, self.detail)
+
+
+def has_magic(pattern: str) -> bool:
+    """Whether a pattern may select files that do not exist yet: a glob or a folder."""
+    return pattern.endswith("/") or not MAGIC.isdisjoint(pattern)
+
+
+def matches(patterns: tuple[str, ...], path: str) -> bool:
+    """Whether one of the patterns selects `path`.
+
+    Patterns are anchored at the project's root. `*` and `?` stay within one part of a path, `**` spans any number of
+    parts, and a trailing `/` selects everything below a folder.
+    """
+    return any(path == pattern or (has_magic(pattern) and _compiled(pattern).match(path)) for pattern in patterns)
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts = (pattern + "**" if pattern.endswith("/") else pattern).split("/")
+    last = len(parts) - 1
+    return re.compile("".join(_part(part, index == last) for index, part in enumerate(parts)) + r"\Z", re.DOTALL)
+
+
+def _part(part: str, is_last: bool) -> str:
+    if part == "**":
+        return ".*" if is_last else "(?:.*/)?"
+    return _TOKENS.sub(_token, part) + ("" if is_last else "/")
+
+
+_TOKENS = re.compile(r"\*|\?|\[[^\]]*\]|[^*?\[]+|\[")
+
+
+def _token(found: re.Match[str]) -> str:
+    text = found[0]
+    if text in ("*", "?"):
+        return "[^/]*" if text == "*" else "[^/]"
+    if text.startswith("[") and text.endswith("]") and len(text) > 2:
+        inner = text[1:-1].replace("\\", "\\\\")
+        return f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
+    return re.escape(text)

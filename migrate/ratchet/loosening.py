@@ -1,0 +1,58 @@
+"""What of a rule got looser: a rule that went, a path or name that it lost, an exclusion, a cap or a condition that it won.
+
+Pure comparison of two books. Stricter changes are nobody's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from .book import Book, Rule
+from .keys import matches
+
+
+@dataclass(frozen=True)
+class Loosening:
+    """A rule that got looser, and in words how."""
+
+    rule: str
+    how: str
+
+
+def loosenings(before: Book, after: Book, renames: Mapping[str, tuple[str, ...]]) -> tuple[Loosening, ...]:
+    """Every loosening from one book to the next. `renames` are old paths with the new ones that a rule may list instead."""
+    found: list[Loosening] = []
+    for old in before.rule:
+        new = after.find(old.id)
+        if new is None:
+            found.append(Loosening(old.id, "was removed"))
+        else:
+            found.extend(Loosening(old.id, how) for how in _compare(old, new, renames))
+    return tuple(found)
+
+
+def _compare(old: Rule, new: Rule, renames: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    if old.metric != new.metric:
+        yield f"measures {new.metric!r} instead of {old.metric!r}"
+    for path in old.paths:
+        followed = renames.get(path, ())
+        moved_along = bool(followed) and all(matches(new.paths, item) for item in followed)
+        if not moved_along and path not in new.paths and "**" not in new.paths:
+            yield f"no longer lists the path {path!r}"
+    yield from (f"excludes {path!r}" for path in new.exclude if path not in old.exclude)
+    yield from _narrowed("symbols", old.symbols, new.symbols)
+    yield from _narrowed("names", old.names, new.names)
+    if old.cap is not None and (new.cap is None or new.cap > old.cap):
+        yield f"has a cap of {new.cap} instead of {old.cap}" if new.cap is not None else f"lost its cap of {old.cap}"
+    if new.when_absent is not None and new.when_absent != old.when_absent:
+        yield f"waits until {new.when_absent!r} is absent"
+    if old.options != new.options:
+        yield "has other options"
+
+
+def _narrowed(field: str, old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[str]:
+    if not old and new:
+        yield f"is narrowed to some {field}"
+    elif old and new:
+        yield from (f"no longer lists {name!r} in `{field}`" for name in old if name not in new)

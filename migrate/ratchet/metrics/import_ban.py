@@ -1,0 +1,123 @@
+"""Metric `import-ban`: imports of modules or names that code has moved away from, in every form that a literal shows.
+
+Counted a file: `import m`, `from m import n`, `from parent import m`, relative forms, `import_module("m")`, string
+targets such as `"m.n"` and `"m:n"`, and dotted use through an imported parent (`parent.m.n`). What is put together at run
+time is not seen here; the metric `references` reads those.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..keys import Key
+from .base import Reading, Scope
+
+_TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?::[A-Za-z_][\w.]*)?")
+
+
+class ImportBan:
+    """Counts the imports of banned names in each file."""
+
+    id = "import-ban"
+    summary = "imports of banned modules and names, string targets included"
+    default_cap: int | None = 0
+    by_file = True
+
+    def needs(self) -> Sequence[str]:
+        """The banned modules and names."""
+        return ("names",)
+
+    def measure(self, scope: Scope) -> Mapping[Key, Reading]:
+        """One key a file and banned name."""
+        files = [path for path in scope.paths if path.endswith((".py", ".pyi"))]
+        scope.tree.preload(files)
+        found: dict[Key, Reading] = {}
+        for path in files:
+            content = scope.tree.read(path)
+            banned = [name for name in scope.rule.names if _may_name(content, name)]
+            if banned:
+                found.update(_in_file(self.id, path, content, banned, _package(path, scope.tree.import_roots)))
+        return found
+
+    def grow(self, scope: Scope) -> Mapping[str, bytes]:
+        """The first Python file, with one import more."""
+        files = [path for path in scope.paths if path.endswith(".py")]
+        if not files or not scope.rule.names:
+            return {}
+        line = f'\n__import__("{scope.rule.names[0]}")\n'
+        return {files[0]: scope.tree.read(files[0]) + line.encode() * (scope.limit + 1)}
+
+
+def _may_name(content: bytes, name: str) -> bool:
+    # The last part is there in every form but a star import, which names the module before it.
+    return any(part.encode() in content for part in name.split(".")[-2:])
+
+
+def _package(path: str, roots: Sequence[str]) -> str:
+    root = max((root for root in roots if path.startswith(root)), key=len, default="")
+    return path[len(root) :].rpartition("/")[0].replace("/", ".")
+
+
+def _in_file(metric: str, path: str, content: bytes, banned: Sequence[str], package: str) -> dict[Key, Reading]:
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    found: dict[Key, Reading] = {}
+    for line, name in sorted(_named(tree, package)):
+        for target in (target for target in banned if _reaches(name, target)):
+            key = Key(metric, path, target)
+            first = found.get(key, Reading(0, path, line))
+            found[key] = Reading(first.value + 1, path, first.line)
+    return found
+
+
+def _reaches(name: str, target: str) -> bool:
+    """Whether an imported name is the banned one, inside it, or a star that brings it."""
+    return name == target or name.startswith(f"{target}.") or (name.endswith(".*") and target.startswith(name[:-1]))
+
+
+def _named(tree: ast.Module, package: str) -> Iterator[tuple[int, str]]:
+    """Every dotted name that the file imports, reaches through an import, or holds as a string, with its line."""
+    bound: dict[str, str] = {}
+    nodes = list(ast.walk(tree))
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                bound[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            module = _absolute(node, package)
+            for alias in node.names:
+                bound[alias.asname or alias.name] = f"{module}.{alias.name}"
+                yield node.lineno, f"{module}.{alias.name}"
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and id(node) not in inner and (name := _through(node, bound)):
+            yield node.lineno, name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _TARGET.fullmatch(node.value):
+            yield node.lineno, node.value.replace(":", ".")
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".") if package else []
+    base = parts[: len(parts) - (node.level - 1)]
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def _through(node: ast.Attribute, bound: Mapping[str, str]) -> str | None:
+    """The dotted name of `a.b.c` where `import a` or `import a.b` bound `a`; not where a name itself was imported."""
+    parts: list[str] = []
+    at: ast.expr = node
+    while isinstance(at, ast.Attribute):
+        parts.append(at.attr)
+        at = at.value
+    if not isinstance(at, ast.Name) or at.id not in bound:
+        return None
+    return ".".join([bound[at.id], *reversed(parts)])

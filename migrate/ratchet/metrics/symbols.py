@@ -1,0 +1,80 @@
+"""Is a path or a definition there? What the metric `absent` counts and what `when-absent` waits for. Reads, never imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ..trees import Tree
+
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def find(tree: Tree, name: str) -> tuple[str, int] | None:
+    """Where `name` is, as (path, line), or None where it is absent.
+
+    A name with a slash or a file's suffix is a path (a file or a folder). A dotted name is a module, or a class or
+    function that is *defined* there: an import, an alias or an assignment under that name does not count. A bare name
+    is a class or function of that name at the top of any Python file.
+    """
+    if "/" in name or name.endswith((".py", ".pyi")):
+        return next(
+            ((path, 1) for path in sorted(tree.paths) if path == name or path.startswith(f"{name.rstrip('/')}/")), None
+        )
+    if "." in name:
+        return _dotted(tree, name)
+    return _anywhere(tree, name)
+
+
+def module_file(tree: Tree, module: str) -> str | None:
+    """The file that a module is imported from, or None."""
+    relative = module.replace(".", "/")
+    places = (f"{root}{relative}{end}" for root in tree.import_roots for end in (".py", "/__init__.py", ".pyi"))
+    return next((place for place in places if place in tree.paths), None)
+
+
+def _dotted(tree: Tree, name: str) -> tuple[str, int] | None:
+    if path := module_file(tree, name):
+        return path, 1
+    module, _, inner = name.rpartition(".")
+    while module:
+        if path := module_file(tree, module):
+            line = defined(tree.read(path), inner.split("."))
+            return (path, line) if line else None
+        module, _, head = module.rpartition(".")
+        inner = f"{head}.{inner}"
+    return None
+
+
+def _anywhere(tree: Tree, name: str) -> tuple[str, int] | None:
+    files = sorted(path for path in tree.paths if path.endswith((".py", ".pyi")))
+    tree.preload(files)
+    found = ((path, defined(tree.read(path), [name])) for path in files)
+    return next(((path, line) for path, line in found if line), None)
+
+
+def defined(content: bytes, parts: list[str]) -> int | None:
+    """The line where a class or function is defined by its qualified name, also under `if` and `try`; None if nowhere."""
+    if parts[-1].encode() not in content:
+        return None
+    try:
+        body: Iterable[ast.stmt] = ast.parse(content).body
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    line = None
+    for part in parts:
+        found = next((node for node in _statements(body) if isinstance(node, Definition) and node.name == part), None)
+        if found is None:
+            return None
+        body, line = found.body, found.lineno
+    return line
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+    for node in body:
+        yield node
+        if not isinstance(node, Definition):
+            for field in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(node, field, ()))
+            for handler in getattr(node, "handlers", ()):
+                yield from _statements(handler.body)
