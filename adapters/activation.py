@@ -16,16 +16,15 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from .results import NodeStatus
 from .scope import RunScope, RunStopped
 from .views import Handler, NodeView, StepOutput, isolate
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A handler to be called for `node`, with the view that it gets. `timeout` and `backoff` are seconds an attempt."""
 
     node: str
@@ -36,8 +35,7 @@ class Call:
     backoff: float = 0.0
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a call ended. `duration` is seconds, retries and waits between them included."""
 
     status: NodeStatus
@@ -46,7 +44,7 @@ class Outcome:
     duration: float = 0.0
     tool_calls: int = 0
     attempts: int = 1
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def success(self) -> bool:
@@ -112,8 +110,10 @@ def _is_cancelled_from_outside() -> bool:
 
 
 def _limit(call: Call, scope: RunScope) -> float | None:
-    limits = [limit for limit in (call.timeout, scope.remaining()) if limit is not None]
-    return min(limits, default=None)
+    remaining = scope.remaining()
+    if call.timeout is None or remaining is None:
+        return remaining if call.timeout is None else call.timeout
+    return min(call.timeout, remaining)
 
 
 def _attempt(call: Call, scope: RunScope) -> Any:
@@ -205,15 +205,11 @@ def is_async(handler: object) -> bool:
 
 
 def _returned(value: Any, started: float, attempt: int) -> Outcome:
-    reported = value if isinstance(value, StepOutput) else StepOutput(value)
-    return Outcome(
-        NodeStatus.COMPLETED,
-        output=isolate(reported.output),
-        duration=time.perf_counter() - started,
-        tool_calls=reported.tool_calls_used,
-        attempts=attempt,
-        metadata=reported.metadata,
-    )
+    seconds = time.perf_counter() - started
+    if not isinstance(value, StepOutput):
+        return Outcome(NodeStatus.COMPLETED, isolate(value), None, seconds, 0, attempt)
+    tools, metadata = value.tool_calls_used, value.metadata
+    return Outcome(NodeStatus.COMPLETED, isolate(value.output), None, seconds, tools, attempt, metadata)
 
 
 def _caught(error: Exception, call: Call, started: float, attempt: int) -> Outcome | None:

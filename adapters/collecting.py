@@ -51,6 +51,21 @@ class Collected:
                 for part in update if isinstance(update, list) else [update]:
                     yield from self._finished(part or {})
 
+    def absorb(self, chunk: Mapping[str, Any]) -> bool:
+        """Fold a chunk without making its events; whether a step in it failed."""
+        failed = False
+        for node, update in chunk.items():
+            if node == "__interrupt__":
+                list(self.paused(update))
+            elif not is_wiring(node):
+                for part in update if isinstance(update, list) else [update or {}]:
+                    if "data" in part:
+                        self.data.update(part["data"])
+                    for name, record in part.get("steps", {}).items():
+                        self.records[name] = record
+                        failed = failed or record["status"] in FAILURES
+        return failed
+
     def _finished(self, update: Mapping[str, Any]) -> Iterable[StreamEvent]:
         changes = update.get("data") or {}
         self.data.update(changes)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, Unpack
 
@@ -16,14 +17,13 @@ from .errors import WorkflowError
 from .graphs import visited_nodes
 from .layers import read_mapping
 from .model import SuccessorWorkflow, Workflow
-from .names import decode, is_wiring
 from .oracle_dependency import FailurePolicy
 from .replaying import replay_point
 from .results import NodeStatus, WorkflowResult
 from .scope import RunScope
 from .session import ENDS, RunOptions, Session
 from .threads import UNSET, Asked, Begin, check_same, decide
-from .walked import Walked, walked
+from .walked import Walked, due_steps, walked
 
 Traversal = Literal["breadth-first", "dependency"]
 
@@ -65,25 +65,33 @@ class CompiledWorkflow:
         the answer, a finished one gives its recorded result without running anything. Raises WorkflowError, before any
         node runs, when the thread belongs to another definition or holds a run with other inputs.
         """
-        return _last(list(self.stream(inputs, **options)))
+        session = self._begin(inputs, options)
+        with session:
+            if session.runs:
+                with suppress(*ENDS):
+                    for chunk in session.graph.stream(**session.arguments()):
+                        session.absorb(chunk)
+            return session.result()
 
     async def arun(self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]) -> WorkflowResult:
         """`run` on the running loop. When the caller is cancelled every node is, and CancelledError goes on."""
-        return _last([event async for event in self.astream(inputs, **options)])
+        session = await self._abegin(inputs, options)
+        with session:
+            if session.runs:
+                with suppress(*ENDS):
+                    async for chunk in session.graph.astream(**session.arguments()):
+                        session.absorb(chunk)
+            return session.result()
 
     def stream(self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]) -> Iterator[StreamEvent]:
         """The events of `run` as they happen; the last one carries the result, also when the run failed."""
-        thread, known = self._thread(options.get("thread_id"))
-        snapshot = self.graph.get_state(_config(thread)) if known else None
-        yield from self._stream(self._session(snapshot, thread, inputs, options))
+        yield from self._stream(self._begin(inputs, options))
 
     async def astream(
         self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]
     ) -> AsyncIterator[StreamEvent]:
         """The events of `arun` as they happen; the last one carries the result, also when the run failed."""
-        thread, known = self._thread(options.get("thread_id"))
-        snapshot = await self.graph.aget_state(_config(thread)) if known else None
-        async for event in self._astream(self._session(snapshot, thread, inputs, options)):
+        async for event in self._astream(await self._abegin(inputs, options)):
             yield event
 
     def replay(
@@ -111,24 +119,28 @@ class CompiledWorkflow:
     def _stream(self, session: Session) -> Iterator[StreamEvent]:
         with session:
             if session.runs:
-                try:
+                with suppress(*ENDS):
                     for chunk in session.graph.stream(**session.arguments()):
                         yield from session.events(chunk)
-                except ENDS:
-                    pass
             yield from session.end()
 
     async def _astream(self, session: Session) -> AsyncIterator[StreamEvent]:
         with session:
             if session.runs:
-                try:
+                with suppress(*ENDS):
                     async for chunk in session.graph.astream(**session.arguments()):
                         for event in session.events(chunk):
                             yield event
-                except ENDS:
-                    pass
             for event in session.end():
                 yield event
+
+    def _begin(self, inputs: Mapping[str, Any] | None, options: RunOptions) -> Session:
+        thread, known = self._thread(options.get("thread_id"))
+        return self._session(self.graph.get_state(_config(thread)) if known else None, thread, inputs, options)
+
+    async def _abegin(self, inputs: Mapping[str, Any] | None, options: RunOptions) -> Session:
+        thread, known = self._thread(options.get("thread_id"))
+        return self._session(await self.graph.aget_state(_config(thread)) if known else None, thread, inputs, options)
 
     def _thread(self, thread_id: str | None) -> tuple[str | None, bool]:
         """The thread to run on, and whether it may have a history."""
@@ -157,7 +169,7 @@ class CompiledWorkflow:
         """Whether a failure ended the run: recorded, and not by a superstep that has still to end."""
         if snapshot is None or self.failure_policy != "fail":
             return False
-        unsettled = {decode(task.name) for task in snapshot.tasks}
+        unsettled = {name for task in snapshot.tasks for name in (task.result or {}).get("steps", ())}
         records = read_mapping(snapshot.values.get("steps"))
         return any(record["status"] in FAILURES for name, record in records.items() if name not in unsettled)
 
@@ -179,10 +191,10 @@ class CompiledWorkflow:
             )
         ended = self._has_failed(snapshot)
         walk = walked(self.workflow, values) if isinstance(self.workflow, SuccessorWorkflow) else Walked((), ())
-        ahead = [] if ended else [decode(node) for node in snapshot.next if not is_wiring(node)]
+        ahead = () if ended or not snapshot.tasks else due_steps(self.workflow, values)
         return ThreadState(
             thread_id,
-            next=tuple(sorted(ahead, key=self.order.__getitem__)),
+            next=ahead,
             pending=walk.pending,
             visited=walk.visited,
             unfinished=bool(snapshot.tasks) and not ended,

@@ -18,8 +18,8 @@ from .views import Condition, Handler
 from .wire_breadth_first import check_breadth_first, wire_breadth_first
 from .wire_dependency import DependencySteps, wire_dependency
 
-FRONTIER_ABOVE = 1000
-"""Above this number of steps the frontier form is chosen."""
+FRONTIER_ABOVE = 64
+"""Above this number of steps the frontier form is chosen: from about here on it is the cheaper one (see benchmarks/)."""
 
 FRONTIER_WIDTH = 128
 """Steps a superstep in the frontier form: LangGraph's own work is quadratic in the width above about 256."""

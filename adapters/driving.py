@@ -9,23 +9,20 @@ import asyncio
 import contextvars
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from .activation import Call, Outcome, aperform, perform
 from .scope import RunScope
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(NamedTuple):
     """Handlers to be called at once, at most `limit` at a time; answered by their outcomes in the same order."""
 
     items: tuple[Call, ...]
     limit: int | None = None
 
 
-@dataclass(frozen=True)
-class Ask:
+class Ask(NamedTuple):
     """A question to a person; answered by what the person said."""
 
     node: str

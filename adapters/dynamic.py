@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from .activation import Outcome
@@ -26,7 +25,7 @@ def refuse_dynamic_routing(value: T) -> T:
         if kind is None:
             return value
         error = "WorkflowError: " + _MESSAGE.format(kind=kind)
-        return replace(value, status=NodeStatus.FAILED, output=None, error=error)
+        return value._replace(status=NodeStatus.FAILED, output=None, error=error)
     kind = _kind(value)
     if kind is not None:
         raise WorkflowError(_MESSAGE.format(kind=kind), mend=_MEND)

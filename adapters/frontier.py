@@ -5,7 +5,7 @@ Chosen above a number of steps, because the cost of a step is then flat. What a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,8 @@ from .wire_breadth_first import view_of
 from .wire_dependency import DependencySteps
 
 SNAPSHOT_EVERY = 1000
+NAMED_UP_TO = 1000
+ONE_NODE = "step"
 
 Body = Callable[[dict[str, Any], int], Generator[Any, Any, tuple[Written, Any]]]
 
@@ -55,12 +57,12 @@ def wire_frontier_dependency(
     number = steps.index
     dependents = dependents_of(steps.steps)
     plan = Plan(
-        tuple(encode(name) for name in number),
+        node_names(list(number), checkpointer),
         tuple(tuple(number[name] for name in dependents[step]) for step in number),
         tuple(len(set(step.depends_on)) for step in steps.steps.values()),
         width,
     )
-    bodies = {encode(name): partial(_turn_body, steps, name) for name in number}
+    bodies = [(name, partial(_turn_body, steps, name)) for name in number]
     return _graph(workflow.name, Countdown(plan), bodies, ("run", "steps"), checkpointer)
 
 
@@ -79,8 +81,8 @@ def wire_frontier_breadth_first(
     """The frontier form of a workflow in successor style, entered at `start` or its own start."""
     nodes = visited_nodes(workflow)
     number = {node.name: index for index, node in enumerate(nodes)}
-    plan = Plan(tuple(encode(name) for name in number), (), (), width=1, begin=number[start or workflow.start])
-    bodies = {encode(node.name): partial(_visit_body, node, bindings, number) for node in nodes}
+    plan = Plan(node_names(list(number), checkpointer), (), (), width=1, begin=number[start or workflow.start])
+    bodies = [(node.name, partial(_visit_body, node, bindings, number)) for node in nodes]
     return _graph(workflow.name, Walk(plan), bodies, ("run", "steps", "data"), checkpointer)
 
 
@@ -95,8 +97,19 @@ def _visit_body(
     return Written(update), token(DONE, number[node.name], targets)
 
 
+def node_names(steps: Sequence[str], checkpointer: Any) -> tuple[str, ...]:
+    """LangGraph's node of each step: its own, or one for all in a long workflow that keeps checkpoints.
+
+    LangGraph writes the name of every node that has run into every checkpoint. That is what makes the checkpoints of a long
+    chain grow, and with one name they do not. Results, streams and states name the steps either way.
+    """
+    if checkpointer is not None and len(steps) > NAMED_UP_TO:
+        return (ONE_NODE,) * len(steps)
+    return tuple(encode(name) for name in steps)
+
+
 def _graph(
-    name: str, scheduler: Scheduler, bodies: Mapping[str, Body], keys: tuple[str, ...], checkpointer: Any
+    name: str, scheduler: Scheduler, bodies: Sequence[tuple[str, Body]], keys: tuple[str, ...], checkpointer: Any
 ) -> FrontierGraph:
     begin = ChannelWrite.register_writer(
         RunnableCallable(
@@ -104,8 +117,9 @@ def _graph(
         )
     )
     nodes = {"__start__": PregelNode(channels="__start__", triggers=["__start__"], tags=[TAG_HIDDEN], writers=[begin])}
-    for node, body in bodies.items():
-        nodes[node] = PregelNode(channels=[], triggers=[], writers=[_step_writer(node, body, list(keys))])
+    writer = _step_writer(bodies, list(keys))
+    for node in dict.fromkeys(scheduler.plan.nodes):
+        nodes[node] = PregelNode(channels=[], triggers=[], writers=[writer])
     channels: dict[str, Any] = {"__start__": EphemeralValue(dict), "run": LastValue(dict)}
     for key in keys[1:]:
         channels[key] = DeltaChannel(add_layer, list, snapshot_frequency=SNAPSHOT_EVERY)
@@ -139,24 +153,26 @@ def _abeginner(begin: int | None) -> Callable[..., Any]:
     return awrite
 
 
-def _step_writer(name: str, body: Body, keys: list[str]) -> Any:
-    """The node of a step: one runnable that reads the state, does the work and writes, without a sequence around it."""
+def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str]) -> Any:
+    """The nodes of all steps: one runnable that is given a step's number, reads the state, does the work and writes."""
 
-    def run(_: Any, config: RunnableConfig, runtime: Runtime[Any]) -> None:
-        scope, configurable = scope_of(runtime), config.get("configurable", {})
-        with scope.visiting(name):
-            done = drive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+    def run(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
+        (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
+        scope.enter(name)
+        done = drive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+        scope.leave(name)
         _write(done, configurable, runtime)
 
-    async def arun(_: Any, config: RunnableConfig, runtime: Runtime[Any]) -> None:
-        scope, configurable = scope_of(runtime), config.get("configurable", {})
-        with scope.visiting(name):
-            done = await adrive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+    async def arun(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
+        (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
+        scope.enter(name)
+        done = await adrive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+        scope.leave(name)
         _write(done, configurable, runtime)
 
     for function in (run, arun):
         function.__annotations__.update(config=RunnableConfig, runtime=Runtime)
-    return ChannelWrite.register_writer(RunnableCallable(run, arun, name=name, trace=False))
+    return ChannelWrite.register_writer(RunnableCallable(run, arun, name=ONE_NODE, trace=False))
 
 
 def _write(done: tuple[Written, Any], configurable: dict[str, Any], runtime: Runtime[Any]) -> None:

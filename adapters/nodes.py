@@ -8,8 +8,7 @@ superstep finish and starts no other.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -22,8 +21,7 @@ from .scope import RunScope
 FAILED = "a step failed"
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """What a step writes to the state (`update`, or a Command), and whether the run ends with it."""
 
     update: Any
@@ -38,14 +36,16 @@ def step_node(name: str, body: Body) -> Any:
 
     def run(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         scope = scope_of(runtime)
-        with scope.visiting(name):
-            written = drive(body(state, superstep_of(config)), scope, ask)
+        scope.enter(name)
+        written = drive(body(state, superstep_of(config)), scope, ask)
+        scope.leave(name)
         return stop_if(written, runtime).update
 
     async def arun(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         scope = scope_of(runtime)
-        with scope.visiting(name):
-            written = await adrive(body(state, superstep_of(config)), scope, ask)
+        scope.enter(name)
+        written = await adrive(body(state, superstep_of(config)), scope, ask)
+        scope.leave(name)
         return stop_if(written, runtime).update
 
     # Injection looks at the annotation objects, which are texts in this module.

@@ -12,21 +12,25 @@ from .results import NodeResult, NodeStatus
 
 Record = dict[str, Any]
 
+_STATUS = {status.value: status for status in NodeStatus}
 USABLE = (NodeStatus.COMPLETED.value, NodeStatus.RUNNING.value)
 
 
 def to_record(result: NodeResult, superstep: int = 0) -> Record:
     """The record of a result. `at` is the superstep in which it was made: it gives the order of execution."""
     record: Record = {"status": result.status.value, "at": superstep, "seconds": result.duration_seconds}
-    optional = {
-        "output": result.output,
-        "error": result.error,
-        "tool_calls": result.tool_calls_used or None,
-        "runs": None if result.runs == 1 else result.runs,
-        "children": [{**to_record(child), "name": child.node_id} for child in result.children] or None,
-        "metadata": dict(result.metadata) or None,
-    }
-    record.update((key, value) for key, value in optional.items() if value is not None)
+    if result.output is not None:
+        record["output"] = result.output
+    if result.error is not None:
+        record["error"] = result.error
+    if result.tool_calls_used:
+        record["tool_calls"] = result.tool_calls_used
+    if result.runs != 1:
+        record["runs"] = result.runs
+    if result.children:
+        record["children"] = [{**to_record(child), "name": child.node_id} for child in result.children]
+    if result.metadata:
+        record["metadata"] = dict(result.metadata)
     return record
 
 
@@ -34,14 +38,16 @@ def from_record(name: str, record: Mapping[str, Any]) -> NodeResult:
     """The result that a record holds."""
     return NodeResult(
         name,
-        NodeStatus(record["status"]),
+        _STATUS[record["status"]],
         output=record.get("output"),
         error=record.get("error"),
         duration_seconds=record["seconds"],
         tool_calls_used=record.get("tool_calls", 0),
         runs=record.get("runs", 1),
-        children=tuple(from_record(child["name"], child) for child in record.get("children", ())),
-        metadata=record.get("metadata", {}),
+        children=tuple(from_record(child["name"], child) for child in record["children"])
+        if "children" in record
+        else (),
+        metadata=record.get("metadata") or {},
     )
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import WorkflowError
 from .model import SuccessorWorkflow, Workflow
-from .names import decode, encode
-from .walked import walked
+from .walked import due_steps, walked
 
 if TYPE_CHECKING:
     from .compiled import ThreadState
@@ -18,7 +17,7 @@ def due_at(workflow: Workflow, snapshot: Any) -> Iterable[str]:
     """All steps that a snapshot leaves to be run from it."""
     if isinstance(workflow, SuccessorWorkflow):
         return walked(workflow, snapshot.values).pending
-    return [decode(name) for name in snapshot.next]
+    return due_steps(workflow, snapshot.values)
 
 
 def replay_point(workflow: Workflow, state: ThreadState, history: Iterable[Any], node: str, failed: bool) -> Any:
@@ -34,7 +33,7 @@ def replay_point(workflow: Workflow, state: ThreadState, history: Iterable[Any],
             mend="run the thread to its end first",
         )
     for snapshot in history:
-        if encode(node) not in snapshot.next:
+        if not snapshot.values.get("run") or not snapshot.next or node not in due_steps(workflow, snapshot.values):
             continue
         beside = [name for name in due_at(workflow, snapshot) if name != node]
         if beside:

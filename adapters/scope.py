@@ -43,6 +43,8 @@ class RunScope:
 
     def stopped(self) -> str | None:
         """Why nothing more may start, as an error text; None while the run may go on."""
+        if self.deadline is None and not self.cancelled.is_set():
+            return None
         if self.cancelled.is_set():
             return "CancelledError: the run was cancelled"
         return f"TimeoutError: the run took longer than {self.timeout:g} s" if self.expired() else None
@@ -100,20 +102,17 @@ class RunScope:
             with self._lock:
                 self._tasks.discard(task)
 
-    @contextmanager
-    def visiting(self, name: str) -> Iterator[None]:
-        """Note that a step is being run, so that a run which is stopped can say where."""
-        with self._lock:
-            self._visiting[name] = None
-        yield
-        # Not in a finally: what raised is what the run was stopped in.
-        with self._lock:
-            del self._visiting[name]
+    def enter(self, name: str) -> None:
+        """Note that a step has begun, so that a run which is stopped can say where."""
+        self._visiting[name] = None
+
+    def leave(self, name: str) -> None:
+        """Note that it has ended. Not to be called when it raised: that is where the run was stopped."""
+        self._visiting.pop(name, None)
 
     def in_flight(self) -> list[str]:
         """The steps that had begun and not ended."""
-        with self._lock:
-            return list(self._visiting)
+        return list(self._visiting)
 
     def close(self) -> None:
         """End the background loop, cancelling what still runs on it."""

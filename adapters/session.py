@@ -15,6 +15,7 @@ from langgraph.types import Durability
 from .collecting import FAILURES, Collected, StreamEvent
 from .limits import superstep_limit
 from .nodes import FAILED
+from .results import WorkflowResult
 from .scope import RunScope, RunStopped
 from .threads import Begin, Recorded
 
@@ -94,10 +95,18 @@ class Session:
         """The events of a chunk; asks LangGraph to start no other superstep when the run is to end."""
         for event in self.collected.fold(chunk):
             result = event.node_result
-            # Also here, not only in the node: a failure that an earlier process recorded is replayed without its node.
-            if result is not None and self.compiled.failure_policy == "fail" and result.status in FAILURES:
-                self.control.request_drain(FAILED)
+            self._go_on(failed=result is not None and result.status in FAILURES)
             yield event
+        self._go_on()
+
+    def absorb(self, chunk: Mapping[str, Any]) -> None:
+        """As `events`, for a caller that wants the result alone."""
+        self._go_on(failed=self.collected.absorb(chunk))
+
+    def _go_on(self, failed: bool = False) -> None:
+        # Also here, not only in the node: a failure that an earlier process recorded is replayed without its node.
+        if failed and self.compiled.failure_policy == "fail":
+            self.control.request_drain(FAILED)
         if self.scope.stopped():
             self.scope.halted = True
             self.control.request_drain("the run was stopped")
@@ -106,8 +115,13 @@ class Session:
         """The pause that the thread was already in, if nothing had to run, and the result."""
         if isinstance(self.plan, Recorded) and self.plan.interrupts:
             yield from self.collected.paused(self.plan.interrupts)
-        result = self.collected.result(self.compiled.workflow.name, self.scope)
-        yield StreamEvent("result", result=result)
+        yield StreamEvent("result", result=self.collected.result(self.compiled.workflow.name, self.scope))
+
+    def result(self) -> WorkflowResult:
+        """The result alone."""
+        *_, last = self.end()
+        assert last.result is not None
+        return last.result
 
     def __enter__(self) -> Self:
         return self

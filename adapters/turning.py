@@ -7,8 +7,8 @@ when a step's turn comes is theirs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from .activation import error_text
 from .bindings import Bindings
@@ -23,8 +23,7 @@ CONDITION = "condition"
 UPSTREAM_FAILED = "upstream-failed"
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """The step's result so far; `again` when its loop goes on."""
 
     result: NodeResult
@@ -45,16 +44,18 @@ def is_failed(result: NodeResult) -> bool:
 
 def turn(step: DependencyStep, view: NodeView, bindings: Bindings, previous: NodeResult | None) -> Work[Turn]:
     """Take one turn. `previous` is the result of the turn before, for a loop step that goes on."""
-    before = previous or NodeResult(step.name, NodeStatus.RUNNING, runs=0)
     try:
         skip = previous is None and _skips(step, view, bindings)
         rounds = loop_max(step, view, bindings)
     except Exception as error:
+        before = previous or NodeResult(step.name, NodeStatus.RUNNING, runs=0)
         return Turn(replace(before, status=NodeStatus.FAILED, error=error_text(error)))
     if skip:
         return Turn(NodeResult(step.name, NodeStatus.SKIPPED, runs=0, metadata={"reason": CONDITION}))
     (outcome,) = yield Calls((call_for(step, view, bindings),))
-    result = _added(before, result_of(step.name, refuse_dynamic_routing(outcome)))
+    result = result_of(step.name, refuse_dynamic_routing(outcome))
+    if previous is not None:
+        result = _added(previous, result)
     if result.status is not NodeStatus.COMPLETED or step.loop_until is None:
         return Turn(result)
     return _looped(step, view, bindings, result, rounds)

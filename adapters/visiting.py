@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from .activation import Call, Outcome, error_text
 from .bindings import Bindings
@@ -20,12 +20,11 @@ from .results import NodeResult, NodeStatus
 from .views import NodeView
 
 
-@dataclass(frozen=True)
-class Visit:
+class Visit(NamedTuple):
     """The result of a node, the keys of the shared data that it sets, and the nodes that come next."""
 
     result: NodeResult
-    changes: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Any] = MappingProxyType({})
     targets: tuple[str, ...] = ()
 
 

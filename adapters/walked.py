@@ -1,4 +1,4 @@
-"""The frontier and the visited set of a breadth-first run, recomputed from what it recorded."""
+"""What a run has still to do, recomputed from what it recorded: the frontier and the visited set, or the steps that are due."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .layers import read_mapping
-from .model import SuccessorWorkflow
+from .model import SuccessorWorkflow, Workflow
 from .results import NodeStatus
 
 
@@ -38,3 +38,16 @@ def walked(workflow: SuccessorWorkflow, values: Mapping[str, Any]) -> Walked:
             visited.update(dict.fromkeys(fresh))
             frontier.extend(fresh)
     return Walked(tuple(pending), tuple(visited))
+
+
+def due_steps(workflow: Workflow, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The steps that can run now: the first of the frontier, or all whose dependencies have ended, in declaration order."""
+    if isinstance(workflow, SuccessorWorkflow):
+        return walked(workflow, values).pending[:1]
+    records = read_mapping(values.get("steps"))
+    ended = {name for name, record in records.items() if record["status"] != NodeStatus.RUNNING}
+    return tuple(
+        step.name
+        for step in workflow.steps
+        if step.name not in ended and all(needed in ended for needed in step.depends_on)
+    )

@@ -65,7 +65,7 @@ def view_of(name: str, state: Mapping[str, Any]) -> NodeView:
     """What a node sees: everything that ran before it."""
     records, data = read_mapping(state.get("steps")), read_mapping(state.get("data"))
     inputs = state["run"]["inputs"]
-    return NodeView(name, OwnCopy(inputs), OwnCopy(data), OwnCopy(Outputs(records)), OwnCopy(Statuses(records)))
+    return NodeView(name, OwnCopy(inputs), OwnCopy(data), OwnCopy(Outputs(records)), Statuses(records))
 
 
 def advance(frontier: list[str], visited: list[str], done: Visit, superstep: int) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class DependencySteps:
         results = Visible(Outputs(records), mask, self.index)
         status = Visible(Statuses(records), mask, self.index)
         runs = 0 if previous is None else previous.runs
-        return NodeView(name, OwnCopy(inputs), OwnCopy(inputs), OwnCopy(results), OwnCopy(status), runs)
+        return NodeView(name, OwnCopy(inputs), OwnCopy(inputs), OwnCopy(results), status, runs)
 
 
 def wire_dependency(workflow: DependencyWorkflow, steps: DependencySteps, checkpointer: Any) -> Any:

@@ -8,6 +8,7 @@ import itertools
 import threading
 from collections.abc import Mapping
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,13 +25,14 @@ from graphlift.adapters import (
     Workflow,
     WorkflowResult,
     compile_workflow,
+    frontier,
     run_breadth_first,
     run_dependency,
 )
 
 MODES = tuple(
     f"{entry}{form}{kind}"
-    for form in ("", "-frontier")
+    for form in ("", "-frontier", "-frontier-unnamed")
     for entry in ("sync", "async")
     for kind in ("", "-saver", "-breakpoints")
 )
@@ -82,7 +84,8 @@ def run_as(mode: str, workflow: Workflow, handlers: Mapping[str, Any], inputs: A
     saver = InMemorySaver() if mode.endswith(("saver", "breakpoints")) else None
     if "frontier" in mode:
         more = {**more, "frontier_above": 0, "frontier_width": 2}
-    compiled = compile_workflow(workflow, handlers, checkpointer=saver, **more)
+    with mock.patch.object(frontier, "NAMED_UP_TO", 0 if "unnamed" in mode else 1000):
+        compiled = compile_workflow(workflow, handlers, checkpointer=saver, **more)
     thread = None if saver is None else "t"
     if "breakpoints" in mode:
         compiled.graph.interrupt_before_nodes = "*"
@@ -190,7 +193,7 @@ def check_dependency(case: Any, mode: str, policy: Any) -> None:
 
 
 QUICK = settings(max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
-SLOW = settings(max_examples=100, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=120, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("mode", MODES)

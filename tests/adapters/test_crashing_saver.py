@@ -21,6 +21,7 @@ from graphlift.adapters import (
     Workflow,
     WorkflowResult,
     compile_workflow,
+    frontier,
 )
 
 
@@ -120,10 +121,13 @@ def run(compiled: Any, entry: str) -> WorkflowResult:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("form", ["edges", "frontier"])
+@pytest.mark.parametrize("form", ["edges", "frontier", "unnamed"])
 @pytest.mark.parametrize("entry", ["sync", "async"])
 @pytest.mark.parametrize("flow", list(FLOWS))
-def test_every_call_of_the_saver_may_be_the_last(flow: str, entry: str, form: str, after: bool) -> None:
+def test_every_call_of_the_saver_may_be_the_last(
+    flow: str, entry: str, form: str, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frontier, "NAMED_UP_TO", 0 if form == "unnamed" else 1000)
     workflow = FLOWS[flow]
     options: dict[str, Any] = {} if form == "edges" else {"frontier_above": 0}
     whole = Handlers(workflow)
