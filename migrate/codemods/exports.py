@@ -41,8 +41,11 @@ def is_used_up(file: File, binding: ImportBinding) -> bool:
 
 
 def is_export(file: File, binding: ImportBinding) -> bool:
-    """Whether the import says of itself that its name is there for other modules."""
-    unused = not uses_of(file, binding)
+    """Whether the import says of itself that its name is there for other modules.
+
+    In a module that does nothing but pass names on, a name that is also used there may still be meant for others.
+    """
+    unused = not uses_of(file, binding) or file.is_shim
     listed = any(
         found.reference.role == NAME_STRING
         and found.node is not None

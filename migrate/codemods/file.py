@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..edits import Edit, Flag
+from ..ledger.contexts import is_shim
 from ..ledger.model import ALIAS
 from .bindings import Bindings, ImportBinding
 from .imports import NewImport
@@ -76,6 +77,11 @@ class File:
     def found(self) -> tuple[Found, ...]:
         """The references of a Python file with the expressions, imports and strings that they stand for."""
         return tuple(Places(self.source).find(self.references))
+
+    @cached_property
+    def is_shim(self) -> bool:
+        """Whether the module only passes names on: imports, `X = Y`, `__all__`."""
+        return is_shim(self.source.tree)
 
     @cached_property
     def module(self) -> str:

@@ -41,11 +41,20 @@ def moved(workspace: Workspace, module: str, name: str) -> Moved:
     if _is_kept_export(file, name):
         return Moved(stays=True)
     if not uses:
-        return Moved(kind="string-target-stale", reason=f"nothing in {file.path} uses that name")
+        return Moved(kind="string-target-stale", reason=_stale(file, name))
     left = [use for use in uses if use.reference not in file.rewrites]
     if len(left) == len(uses):
         return Moved(stays=True)
     return _destination(file, name, module, bool(left))
+
+
+def _stale(file: File, name: str) -> str:
+    """What a person has to know to mend a patch of a name that nothing looks up any more."""
+    others = [(ref, file.workspace.files[ref.file]) for ref in file.workspace.named_through(file, name)]
+    needs = {other.rewrites[ref].need for ref, other in others if ref in other.rewrites}
+    targets = sorted({need.target for need in needs if need is not None and need.whole})
+    used = f"; what reached it as an attribute of the module now uses {' and '.join(targets)}" if targets else ""
+    return f"nothing in {file.path} uses that name{used}"
 
 
 def _is_kept_export(file: File, name: str) -> bool:

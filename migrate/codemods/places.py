@@ -54,7 +54,14 @@ class Places:
     @cached_property
     def _expressions(self) -> dict[tuple[int, int], ast.expr]:
         kinds = (ast.Name, ast.Attribute)
-        return {self._source.span(node): node for node in ast.walk(self._source.tree) if isinstance(node, kinds)}
+        nodes = [node for node in ast.walk(self._source.tree) if isinstance(node, kinds)]
+        found = {self._source.span(node): node for node in nodes}
+        for node in nodes:
+            if isinstance(node, ast.Attribute):
+                # The member's name alone, for references to a member of an instance.
+                end = self._source.span(node)[1]
+                found.setdefault((end - len(node.attr.encode()), end), node)
+        return found
 
     @cached_property
     def _aliases(self) -> dict[int, tuple[ImportStatement, ast.alias]]:

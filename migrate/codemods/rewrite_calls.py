@@ -4,7 +4,7 @@
     w = build_graph(n, recursion_limit=3, strict=False)
 
 `functools.partial(BFSWalker, …)` counts as a call. A call that unpacks arguments, or whose dropped argument is not a
-literal, stays and is flagged. Where the new target is an `async def` of this code base, the call is awaited; outside of an
+literal, stays and is flagged; so does one whose result's private members are used in the same function. Where the new target is an `async def` of this code base, the call is awaited; outside of an
 async function it stays and is flagged.
 """
 
@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 
 from ..edits import Edit
-from ..ledger.model import CALL, PARTIAL
+from ..ledger.model import CALL, PARTIAL, PRIVATE_MEMBER
 from .arguments import Refused, rewrite_arguments
 from .file import File
 from .model import BaseCodemod, Said, Stage
@@ -37,11 +37,35 @@ class RewriteCalls(BaseCodemod):
 
     def rewrite(self, file: File) -> Iterator[Said]:
         """The rewrites of one file."""
+        private = [(found.reference.function, _owner(found)) for found in file.found if _is_private_use(found)]
         for found in file.of_role(CALL, PARTIAL):
             if flag := obstacle(file, found):
                 yield flag
+            elif (found.reference.function, _held_by(file, found)) in private:
+                reason = "private members of what it makes are used, which its target does not promise"
+                yield file.flag(found.reference, "private-member", reason)
             else:
                 yield from _rewritten(file, found)
+
+
+def _is_private_use(found: Found) -> bool:
+    return found.reference.role == PRIVATE_MEMBER and isinstance(found.node, ast.Attribute)
+
+
+def _owner(found: Found) -> str:
+    assert isinstance(found.node, ast.Attribute)
+    return ast.unparse(found.node.value)
+
+
+def _held_by(file: File, found: Found) -> str | None:
+    """The variable that the call's result is put in, as it is written."""
+    call = _call(file, found)
+    match file.source.parents.get(call) if call else None:
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
+            return ast.unparse(target)
+        case ast.withitem(optional_vars=ast.expr() as target):
+            return ast.unparse(target)
+    return None
 
 
 def _rewritten(file: File, found: Found) -> Iterator[Said]:

@@ -234,3 +234,28 @@ def test_a_new_name_that_the_code_base_does_not_have_is_never_written() -> None:
     extra = {"flows/__init__.py": "", "flows/engine.py": "def other(): ...\n"}
     plan = check_noop(OLD + "w = BFSWalker(n)\n", symbols=[SYMBOL], flags=["unverified"], extra=extra)
     assert "flows/engine.py has no build_graph" in plan.flags[0].reason
+
+
+DEFINITION = {"legacy/__init__.py": "", "legacy/walker.py": "class BFSWalker:\n    def _execute_node(self): ...\n"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "w = BFSWalker(1)\n    w._execute_node()\n",
+        "w: object = BFSWalker(1)\n    return w._execute_node\n",
+    ],
+)
+def test_an_object_whose_private_members_are_used_is_left_to_a_person(use: str) -> None:
+    source = f"{OLD}def f():\n    {use}"
+    check_noop(source, symbols=[SYMBOL], flags=["private-member", "private-member"], extra=DEFINITION)
+
+
+def test_private_members_of_another_function_do_not_matter() -> None:
+    check_transformed(
+        OLD + "def f():\n    w = BFSWalker(1)\n    return w\ndef g(w: object): ...\n",
+        NEW + "def f():\n    w = build_graph(1, strict=False)\n    return w\ndef g(w: object): ...\n",
+        symbols=[SYMBOL],
+        flags=[],
+        extra=DEFINITION,
+    )
