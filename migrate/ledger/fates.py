@@ -54,10 +54,10 @@ class Decision:
 def decide(mention: Mention, symbol: Symbol) -> Decision:
     """What becomes of one mention; imports are decided by `decide_import`, once the uses in their file are known."""
     role = mention.role
-    if mention.flag:
-        return Decision("flag", mention.reason)
     if mention.context == "guard":
         return Decision("keep", "checks that the name is gone")
+    if mention.flag:
+        return Decision("flag", mention.reason)
     if mention.inside:
         return Decision("keep", "part of the symbol's own definition, and goes with it")
     if role == model.DEFINITION:

@@ -152,7 +152,10 @@ class _Walker:
             self.found.strings.append((node, self.scope))
 
     def joined(self, node: ast.JoinedStr) -> None:
-        self.found.strings.append((node, self.scope))
+        around = self.found.parents[node]
+        # A format specification is a string of its own in the tree, in the middle of the one that is read.
+        if not (isinstance(around, ast.FormattedValue) and around.format_spec is node):
+            self.found.strings.append((node, self.scope))
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
                 self.visit(value, node)

@@ -16,7 +16,7 @@ from .exports import listing
 from .literals import Piece, is_docstring, pieces
 from .mention import Explained, FileFindings, Mention
 from .parsing import parse
-from .prose import prose_role, prose_target
+from .prose import path_around, prose_role, prose_target
 from .python import PythonFile
 from .resolve import Resolution
 from .roles import in_type_position, last_name
@@ -61,9 +61,10 @@ class _StringFinder:
             hits = list(self.vocabulary.pattern.finditer(self.text, piece.inner_start, piece.inner_end))
             if not hits:
                 continue
-            if isinstance(node, ast.JoinedStr) or len(all_pieces) > 1 or not piece.is_plain(self.text):
+            composed = isinstance(node, ast.JoinedStr) or len(all_pieces) > 1 or _is_composed(parent, node)
+            if composed or not piece.is_plain(self.text):
                 self._pieced(node, piece, hits, scope)
-            elif isinstance(node.value, bytes) or isinstance(parent, ast.Expr):
+            elif isinstance(node, ast.JoinedStr) or isinstance(node.value, bytes) or isinstance(parent, ast.Expr):
                 self._prose(node, piece, hits, scope, is_docstring(node, parent, around))
             else:
                 self._whole(node, piece, hits, scope)
@@ -105,12 +106,20 @@ class _StringFinder:
             self._add(node, *covered[-1], model.STRING_ANNOTATION, found, scope, piece, parts[0])
         for hit in hits:
             if not any(first <= hit.start() < last for first, last in covered):
-                self._unresolved(hit, scope)
+                self._unresolved(node, hit, scope, piece)
         return True
 
-    def _unresolved(self, hit: re.Match[bytes], scope: Scope) -> None:
+    def _unresolved(self, node: ast.Constant, hit: re.Match[bytes], scope: Scope, piece: Piece) -> None:
         name = hit.group().decode()
         home = scope.home(name)
+        if b"Literal[" in self.text[piece.inner_start : hit.start()]:
+            self.found.explained.append(Explained(*hit.span(), "a literal value in a quoted annotation"))
+            return
+        first, last = path_around(self.text, *hit.span())
+        # Quotes within quotes: `"list['X']"`.
+        if found := self.source.lookup(self.text[first:last].decode().split("."), scope):
+            self._add(node, first, last, model.STRING_ANNOTATION, found, scope, piece, name)
+            return
         if home is None:
             self.found.doubts[hit.start()] = "the name in this quoted annotation is not bound in this file"
         else:
@@ -205,8 +214,7 @@ class _StringFinder:
         inner = self.text[piece.inner_start : piece.inner_end]
         prose = b" " in inner.strip() or isinstance(parent, ast.Expr)
         for hit in hits:
-            inside_field = self._in_field(node, hit)
-            if inside_field:
+            if self._in_field(node, hit):
                 continue
             symbol = self._symbol_of(hit.group().decode())
             path = self.text[max(piece.inner_start, hit.start() - 1) : hit.start()] in (b".", b":")
@@ -220,13 +228,11 @@ class _StringFinder:
         """Whether a hit stands in a replacement field, where it is code."""
         if not isinstance(node, ast.JoinedStr):
             return False
-        for value in node.values:
-            if isinstance(value, ast.FormattedValue):
-                for child in ast.walk(value.value):
-                    if isinstance(child, ast.expr):
-                        start, end = self.source.span(child)
-                        if start <= hit.start() < end and not isinstance(child, (ast.JoinedStr, ast.Constant)):
-                            return True
+        for child in ast.walk(node):
+            if isinstance(child, (ast.Name, ast.Attribute)):
+                start, end = self.source.span(child)
+                if start <= hit.start() < end:
+                    return True
         return False
 
     def _prose(
@@ -260,7 +266,16 @@ class _StringFinder:
         )  # fmt: skip
         self.found.mentions.append(
             Mention(
-                start, end, role, found, context, scope.qualname, local, (piece.start, piece.end), reason, bool(reason)
+                start,
+                end,
+                role,
+                found,
+                context,
+                scope.qualname,
+                local,
+                (piece.start, piece.end),
+                reason,
+                bool(reason) and role != model.NAME_STRING,
             )
         )
 
@@ -269,3 +284,15 @@ class _StringFinder:
     ) -> None:
         found = Resolution(symbol, (), (self.source.file.slice(start, end), symbol), certain=False)
         self._add(node, start, end, role, found, scope, piece, reason=reason)
+
+
+def _is_composed(parent: ast.AST | None, node: ast.AST) -> bool:
+    """Whether a literal is a part of a longer text: `"%s.X" % m`, `"m." + "X"`, `"{}.X".format(m)`."""
+    match parent:
+        case ast.BinOp(op=ast.Mod(), left=left):
+            return left is node
+        case ast.BinOp(op=ast.Add()):
+            return True
+        case ast.Attribute(attr="format" | "join"):
+            return True
+    return False
