@@ -7,23 +7,27 @@ exceptions that nobody prunes hides the next difference. Edits keep comments and
 from __future__ import annotations
 
 import datetime as dt
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..adapters.errors import ConfigurationError
 from .model import Divergence
+from .writing import replace_file
 
 TABLE = "divergence"
+HEAD = "# Known divergences between the engines. An entry that is not needed any more fails the gate.\n"
+_LINE = re.compile(r"at line (\d+)")
 
 
 class Known(BaseModel):
-    """One known divergence. `case` and `node` are globs; `node` absent matches every node and the run itself."""
+    """One known divergence. `case` and `node` are names or globs; no `node` matches every node and the run itself."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,8 +42,13 @@ class Known(BaseModel):
 
     def matches(self, found: Divergence) -> bool:
         """Whether the entry is about this divergence."""
-        node = self.node is None or fnmatchcase(found.node or "", self.node)
-        return self.rule == found.rule and fnmatchcase(found.case, self.case) and node
+        node = self.node is None or _is_named(found.node or "", self.node)
+        return self.rule == found.rule and _is_named(found.case, self.case) and node
+
+
+def _is_named(name: str, pattern: str) -> bool:
+    # By equality first: ids such as `order[workers=4]` are no globs.
+    return name == pattern or fnmatchcase(name, pattern)
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,9 @@ def read_baseline(path: Path, shown: str) -> tuple[Known, ...]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"is not valid TOML: {error}", where=shown, mend="mend the TOML there") from None
+        line = _LINE.search(str(error))
+        where = f"{shown}:{line[1]}" if line else shown
+        raise ConfigurationError(f"is not valid TOML: {error}", where=where, mend="mend the TOML there") from None
     unknown = sorted(set(data) - {TABLE})
     if unknown:
         raise ConfigurationError(f"unknown key {unknown[0]!r}", where=shown, mend=f"entries are [[{TABLE}]] tables")
@@ -94,63 +105,60 @@ def _line_of_entry(text: str, number: int) -> int:
     return heads[number] if number < len(heads) else 1
 
 
-def judge(found: Iterable[Divergence], known: Iterable[Known], today: dt.date, cases: frozenset[str]) -> Judged:
-    """Match divergences with entries, first entry first.
+def judge(
+    found: Iterable[Divergence], known: Iterable[Known], today: dt.date, ran: frozenset[str] | None = None
+) -> Judged:
+    """Match divergences with entries: the first that has not expired and has room left, else the first that matches.
 
-    `cases` are the cases that ran: an entry for a case that did not run is not called unmatched.
+    `ran` are the cases that ran, where some did not: an entry that is about none of them is not called unmatched.
     """
     entries = tuple(known)
-    counts: dict[int, int] = {}
+    counts = [0] * len(entries)
     judged: list[tuple[Divergence, Known | None]] = []
     for divergence in found:
-        place = next((at for at, entry in enumerate(entries) if entry.matches(divergence)), None)
-        if place is not None:
-            counts[place] = counts.get(place, 0) + 1
-        alive = place is not None and entries[place].expires >= today and counts[place] <= entries[place].at_most
-        judged.append((divergence, entries[place] if place is not None and alive else None))
-    problems = [
-        problem for at, entry in enumerate(entries) if (problem := _problem(entry, counts.get(at, 0), today, cases))
-    ]
-    return Judged(tuple(judged), tuple(problems))
+        places = [at for at, entry in enumerate(entries) if entry.matches(divergence)]
+        free = next((at for at in places if entries[at].expires >= today and counts[at] < entries[at].at_most), None)
+        if places:
+            counts[places[0] if free is None else free] += 1
+        judged.append((divergence, None if free is None else entries[free]))
+    problems = [_problem(entry, count, today, ran) for entry, count in zip(entries, counts, strict=True)]
+    return Judged(tuple(judged), tuple(problem for problem in problems if problem))
 
 
-def _problem(entry: Known, count: int, today: dt.date, cases: frozenset[str]) -> Problem | None:
+def _problem(entry: Known, count: int, today: dt.date, ran: frozenset[str] | None) -> Problem | None:
     what = f"{entry.rule} in {entry.case}{f' at {entry.node}' if entry.node else ''}"
     if entry.expires < today:
-        return Problem(
-            "expired", entry, f"{what} expired on {entry.expires}: mend the divergence, or renew with a reason"
-        )
+        text = f"{what} expired on {entry.expires}: mend the divergence, or renew with a reason"
+        return Problem("expired", entry, text)
     if count > entry.at_most:
         return Problem("exceeded", entry, f"{what} was found {count} times, at most {entry.at_most} are listed")
-    if count == 0 and any(fnmatchcase(case, entry.case) for case in cases):
-        return Problem("unmatched", entry, f"{what} does not happen any more: delete the entry")
-    if count == 0 and not cases:
-        return Problem("unmatched", entry, f"{what} matches no case")
+    if count == 0 and (ran is None or any(_is_named(case, entry.case) for case in ran)):
+        return Problem("unmatched", entry, f"{what} does not happen (any more): delete the entry")
     return None
 
 
-def accept(path: Path, entry: Known) -> None:
-    """Append an entry to the file; comments and the order of what is there stay. The write is atomic."""
-    import os
-    import tempfile
+def accept(path: Path, entry: Known, shown: str) -> bool:
+    """Write an entry to the file; comments and the order of what is there stay. The write is atomic.
 
+    An entry with the same rule, case and node is renewed in its place; the answer says whether there was one. Raises
+    `ConfigurationError` where the file is not valid as it is.
+    """
     import tomlkit
 
-    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
-    if not path.exists():
-        document.add(
-            tomlkit.comment("Known divergences between the engines. An entry that is not needed fails the gate.")
-        )
-    tables = document.get(TABLE)
-    if tables is None:
-        tables = tomlkit.aot()
-        document.add(TABLE, tables)
-    table = tomlkit.table()
+    known = read_baseline(path, shown)
+    text = path.read_bytes().decode("utf-8") if path.exists() else HEAD
+    document = tomlkit.parse(text)
+    tables: Any = document.setdefault(TABLE, tomlkit.aot())
+    place = next((at for at, one in enumerate(known) if _selector(one) == _selector(entry)), None)
+    table = tomlkit.table() if place is None else tables[place]
     for key, value in entry.model_dump(exclude_none=True).items():
-        table.add(key, value)
-    tables.append(table)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(tomlkit.dumps(document))
-    Path(temporary).chmod(0o644)
-    Path(temporary).replace(path)
+        table[key] = value
+    if place is None:
+        tables.append(table)
+    written = tomlkit.dumps(document)
+    replace_file(path, written.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else written)
+    return place is not None
+
+
+def _selector(entry: Known) -> tuple[str, str, str | None]:
+    return (entry.rule, entry.case, entry.node)

@@ -14,11 +14,15 @@ from pathlib import Path
 from ..adapters.errors import ConfigurationError, UsageError
 from .baseline import Known, judge
 from .model import Case, Divergence, Engine, Observation, Rule, Side
-from .observing import observe
-from .report import Finding, Report, gather_evidence
+from .observing import HELD_SEED, observe
+from .report import Evidence, Finding, Report, gather_evidence
+from .values import is_opaque
 
 Observer = Callable[[Engine, Case, int], Observation]
+Confirm = Callable[[], tuple[Observation, Observation]]
 SEEDS = (1, 2)
+ORDER = "order"
+_LAST = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -61,24 +65,27 @@ def pick_cases(cases: Iterable[Case], only: Sequence[str] = ()) -> tuple[Case, .
     return tuple(known[name] for name in sorted(known) if not only or name in only)
 
 
-def compare(case: Case, rules: Sequence[Rule], pair: Mapping[Side, Sequence[Observation]]) -> Compared:
-    """Let the rules compare the observations of one case: `pair` holds each side's runs."""
+def compare(
+    case: Case, rules: Sequence[Rule], pair: Mapping[Side, Sequence[Observation]], confirm: Confirm | None = None
+) -> Compared:
+    """Let the rules compare the observations of one case: `pair` holds each side's runs, as many of one as of the other.
+
+    A finding counts when every pair of runs shows it and no engine shows it against itself. `confirm` observes both engines
+    once more with every activation held open; it is asked only when the engines seem to differ in order, since what an
+    engine starts at once may look ordered by luck.
+    """
     legacy, candidate = pair["legacy"], pair["candidate"]
     found = _check(case, rules, legacy[0], candidate[0])
-    noise = {
-        item.key for side in (legacy, candidate) for other in side[1:] for item in _check(case, rules, side[0], other)
-    }
-    # Liveness and endings compare an engine with a rule, not with the other one: both runs agreeing is no noise.
-    steady = [item for item in found if item.key not in noise or _is_absolute(item, rules)]
-    ordered = sorted(steady, key=lambda item: (_position(item, legacy[0]), item.rule, item.node or ""))
-    flaky = tuple(item for item in found if item not in steady)
-    extra = tuple(_flaky_alone(case, rules, side) for side in (legacy, candidate))
+    flaky = [item for side in (legacy, candidate) for item in _against_itself(case, rules, side)]
+    noise = {item.key for item in flaky}
+    again = [_keys(_check(case, rules, *runs)) for runs in zip(legacy[1:], candidate[1:], strict=True)]
+    steady = [item for item in found if item.key not in noise and all(item.key in keys for keys in again)]
+    if confirm and any(_family(item, rules) == ORDER for item in steady):
+        held = _keys(_check(case, rules, *confirm()))
+        steady = [item for item in steady if _family(item, rules) != ORDER or item.key in held]
+    ordered = sorted(steady, key=lambda item: (_position(item, legacy[0]), item.rule, item.node or "", item.subject))
     return Compared(
-        case.id,
-        tuple(ordered),
-        _follows(ordered, legacy[0]),
-        (*flaky, *(item for group in extra for item in group if item.key not in {one.key for one in flaky})),
-        _unseen(case, legacy[0], candidate[0]),
+        case.id, tuple(ordered), _follows(ordered, legacy[0]), tuple(flaky), _unseen(case, legacy[0], candidate[0])
     )
 
 
@@ -86,34 +93,37 @@ def _check(case: Case, rules: Sequence[Rule], legacy: Observation, candidate: Ob
     return [item for rule in rules for item in rule.check(case, legacy, candidate)]
 
 
-def _is_absolute(item: Divergence, rules: Sequence[Rule]) -> bool:
-    return any(rule.id == item.rule and rule.family in ("liveness", "ending") for rule in rules)
+def _keys(found: Iterable[Divergence]) -> set[tuple[str, str, int, str]]:
+    return {item.key for item in found}
 
 
-def _flaky_alone(case: Case, rules: Sequence[Rule], runs: Sequence[Observation]) -> list[Divergence]:
-    found = [
-        item for other in runs[1:] for item in _check(case, rules, runs[0], other) if not _is_absolute(item, rules)
-    ]
-    return [
-        replace(item, cause=f"differs between two runs of the {runs[0].side} engine: {item.cause}") for item in found
-    ]
+def _family(item: Divergence, rules: Sequence[Rule]) -> str:
+    return next(rule.family for rule in rules if rule.id == item.rule)
+
+
+def _against_itself(case: Case, rules: Sequence[Rule], runs: Sequence[Observation]) -> list[Divergence]:
+    """What two runs of one engine differ in, each once; what a rule says of a run even beside itself is no difference."""
+    always = _keys(_check(case, rules, runs[0], runs[0]))
+    found: dict[tuple[str, str, int, str], Divergence] = {}
+    for other in runs[1:]:
+        for item in _check(case, rules, runs[0], other):
+            if item.key not in always:
+                cause = f"differs between two runs of the {runs[0].side} engine: {item.cause}"
+                found.setdefault(item.key, replace(item, cause=cause))
+    return list(found.values())
 
 
 def _position(item: Divergence, legacy: Observation) -> int:
-    begins = [run.begin for run in legacy.trace if run.node == item.node]
-    return min(begins, default=1 << 30)
+    return min((run.begin for run in legacy.trace if run.node == item.node), default=_LAST)
 
 
 def _follows(ordered: Sequence[Divergence], legacy: Observation) -> tuple[str | None, ...]:
-    """For each divergence, the first divergent node of the case, where this one begins after that one."""
+    """For each divergence, the first divergent node of the case, where this one began after that one had ended."""
     first = next((item for item in ordered if item.node), None)
     if first is None:
         return tuple(None for _ in ordered)
-    start = _position(first, legacy)
-    return tuple(
-        f"{first.rule} at {first.node}" if item is not first and _position(item, legacy) > start else None
-        for item in ordered
-    )
+    end = min((run.end for run in legacy.trace if run.node == first.node and run.end), default=_LAST)
+    return tuple(f"{first.rule} at {first.node}" if _position(item, legacy) > end else None for item in ordered)
 
 
 def _unseen(case: Case, legacy: Observation, candidate: Observation) -> tuple[str, ...]:
@@ -146,41 +156,68 @@ def run_gate(
     `observer` runs one engine on one case under a seed; the default does so in this process. Ctrl-C gives a partial
     report of what had been compared.
     """
-    legacy, candidate = pick_engines(engines)
+    pair = pick_engines(engines)
     every = pick_cases(cases)
     chosen = pick_cases(every, only)
+    # Before the first run: a file that changes while the gate runs must make the evidence stale.
+    evidence = _evidence(root, pair, every, files)
     compared: list[Compared] = []
-    stopped = False
     try:
         for case in progress(chosen):
-            pair: dict[Side, list[Observation]] = {
-                engine.side: [observer(engine, case, seed) for seed in SEEDS] for engine in (legacy, candidate)
-            }
-            compared.append(compare(case, rules, pair))
+            compared.append(observe_and_compare(pair, case, rules, observer))  # noqa: PERF401 - what was done stays
     except KeyboardInterrupt:
-        stopped = True
-    found = [item for one in compared for item in one.divergences]
-    follows = [item for one in compared for item in one.follows]
+        pass
     ran = frozenset(one.case for one in compared)
-    judged = judge(found, baseline, today or dt.datetime.now(dt.UTC).date(), ran)
-    findings = tuple(
-        Finding(item, known, after) for (item, known), after in zip(judged.divergences, follows, strict=True)
+    judged = judge(
+        [item for one in compared for item in one.divergences],
+        baseline,
+        today or dt.datetime.now(dt.UTC).date(),
+        ran if len(ran) < len(every) else None,
     )
-    named = [*files, *(name for case in every for name in case.files)]
-    evidence = gather_evidence(
-        root,
-        {legacy.side: legacy.sources, candidate.side: candidate.sources},
-        {case.id: case.fingerprint for case in every},
-        named,
-    )
+    follows = [item for one in compared for item in one.follows]
     return Report(
         cases=tuple(sorted(ran)),
         families=tuple(dict.fromkeys(rule.family for rule in rules)),
-        findings=findings,
+        findings=tuple(Finding(*known, after) for known, after in zip(judged.divergences, follows, strict=True)),
         problems=judged.problems,
         flaky=tuple(item for one in compared for item in one.flaky),
-        unseen=tuple(text for one in compared for text in one.unseen),
+        unseen=(*_untraceable(pair, every), *(text for one in compared for text in one.unseen)),
         evidence=evidence,
-        partial=stopped or len(chosen) < len(every),
+        partial=len(ran) < len(every),
+        stopped=len(ran) < len(chosen),
         family_of={rule.id: rule.family for rule in rules},
     )
+
+
+def observe_and_compare(pair: tuple[Engine, Engine], case: Case, rules: Sequence[Rule], observer: Observer) -> Compared:
+    """Run both engines on one case, each under every seed, and compare."""
+    legacy, candidate = pair
+    runs: dict[Side, list[Observation]] = {
+        engine.side: [observer(engine, case, seed) for seed in SEEDS] for engine in (legacy, candidate)
+    }
+    return compare(case, rules, runs, lambda: (observer(legacy, case, HELD_SEED), observer(candidate, case, HELD_SEED)))
+
+
+def _evidence(root: Path, pair: tuple[Engine, Engine], cases: Iterable[Case], files: Iterable[str]) -> Evidence:
+    every = list(cases)
+    return gather_evidence(
+        root,
+        {engine.side: engine.sources for engine in pair},
+        {case.id: case.fingerprint for case in every},
+        [*files, *(name for case in every for name in case.files)],
+    )
+
+
+def _untraceable(pair: tuple[Engine, Engine], cases: Iterable[Case]) -> list[str]:
+    """What could change without making the evidence stale."""
+    told = [
+        f"the {engine.side} engine names no sources: its evidence never becomes stale"
+        for engine in pair
+        if not engine.sources
+    ]
+    opaque = [case.id for case in cases if not case.files and is_opaque(case.definition)]
+    if opaque:
+        told.append(
+            f"{opaque[0]}{f' and {len(opaque) - 1} more' if opaque[1:] else ''}: the definition has no content that can be hashed, and `files` names none"
+        )
+    return told

@@ -25,7 +25,7 @@ class Case:
     `id` never changes: a baseline and a test run name it. `definition` is whatever both engines understand. `handlers`
     are the node handlers by the name that the engines look them up under, or a function that opens them afresh for every
     run as a context manager (a new database, say). `files` are paths, relative to the project's root, whose content
-    defines the case; they are part of the evidence.
+    defines the case; they are part of the evidence. `timeout` is seconds for one run; None is the project's setting.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Case:
     handlers: Handlers | Callable[[], AbstractContextManager[Handlers]] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    timeout: float | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -201,7 +202,10 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Divergence:
-    """One difference, found by one rule: where, both values as text, the cause, and a mend."""
+    """One difference, found by one rule: where, both values as text, the cause, and a mend.
+
+    `subject` is what else tells it from another finding of the rule at the same node: a key of the state, an event.
+    """
 
     rule: str
     case: str
@@ -211,11 +215,12 @@ class Divergence:
     candidate: str
     cause: str
     mend: str = ""
+    subject: str = ""
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> tuple[str, str, int, str]:
         """What makes it the same finding when the case is run again."""
-        return (self.rule, self.node or "")
+        return (self.rule, self.node or "", self.activation or 0, self.subject)
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..adapters.errors import UsageError
 from .model import NodeOutcome, Outcome
-from .values import Value
+from .values import Value, error_text, without_addresses
 
 #: Names under which hand-rolled engines keep the same thing, tried in this order.
 SUCCESS = ("success", "succeeded", "ok", "is_success")
@@ -96,4 +96,4 @@ def _get(source: Any, names: tuple[str, ...], default: Any = _ABSENT) -> Any:
 def _text(error: Any) -> str | None:
     if error is None or error is _ABSENT:
         return None
-    return f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error)
+    return error_text(error) if isinstance(error, BaseException) else without_addresses(str(error))

@@ -15,6 +15,7 @@ from typing import Any
 
 from .baseline import Known, Problem
 from .model import Divergence
+from .writing import replace_file
 
 SCHEMA = 1
 
@@ -39,7 +40,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Report:
-    """What the gate found. `partial` says that not every case ran, so that nothing is proved."""
+    """What the gate found. `partial` says that not every case ran, so that nothing is proved; `stopped`, by an interrupt."""
 
     cases: tuple[str, ...]
     families: tuple[str, ...]
@@ -49,6 +50,7 @@ class Report:
     unseen: tuple[str, ...]
     evidence: Evidence
     partial: bool = False
+    stopped: bool = False
     family_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -57,9 +59,14 @@ class Report:
         return tuple(finding for finding in self.findings if finding.known is None)
 
     @property
+    def clean(self) -> bool:
+        """Whether something ran, nothing unknown was found in it, and the baseline is in order."""
+        return bool(self.cases) and not self.new and not self.problems and not self.flaky
+
+    @property
     def green(self) -> bool:
-        """Whether the gate holds: something ran, nothing unknown was found, and the baseline is in order."""
-        return bool(self.cases) and not self.new and not self.problems and not self.flaky and not self.partial
+        """Whether the gate holds: clean, and every case ran."""
+        return self.clean and not self.partial
 
     def verdicts(self) -> dict[str, dict[str, Any]]:
         """By family: "green" or "red", how many findings, and how many of them are known."""
@@ -111,14 +118,16 @@ def _finding(item: Finding) -> dict[str, Any]:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write the file form; the folder is made, and kept out of version control by a `.gitignore` of its own."""
+    """Write the file form; the folder is made, and kept out of version control by a `.gitignore` of its own.
+
+    The caller has made sure that the path, links resolved, lies inside the project.
+    """
     if not path.parent.exists():
         path.parent.mkdir(parents=True)
         (path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
     text = json.dumps(report.to_json(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    temporary.replace(path)
+    # A lone surrogate becomes an escape, which in JSON means the same.
+    replace_file(path, text)
 
 
 def gather_evidence(

@@ -22,6 +22,7 @@ from typing import Any
 SHOWN_SIZE = 2_000
 SHOWN_KEYS = 100
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_OPAQUE = re.compile(r'"\$(opaque": \["[^"]*", "<[^"]* object>"|unreadable": )')
 _DEPTH = 60
 _JSON_INT = 1 << 53
 
@@ -59,6 +60,11 @@ def digest_of(value: object) -> str:
 def plain_of(value: object) -> Any:
     """A JSON form that is the same for equal values, whatever process made them. Never raises."""
     return _Plain().of(value, 0)
+
+
+def is_opaque(value: object) -> bool:
+    """Whether something in the value is told by its type alone, so that a change of it would not be seen."""
+    return _OPAQUE.search(_text(plain_of(value))) is not None
 
 
 def without_addresses(text: str) -> str:

@@ -93,18 +93,19 @@ def parity(
         _list(engines, cases, style)
         return
     wanted = _reporters(plugins, report or [])
+    evidence = _inside(project, project.settings.parity.report)
     found = _run(ctx, project, plugins, engines, cases, tuple(case or ()), in_process)
-    for path, render in wanted:
-        _write(path, render(found))
     from ...parity.report import write_report
     from ...parity.reporters import text
 
-    if not found.partial:
-        write_report(found, project.root / project.settings.parity.report)
+    for path, render in wanted:
+        _write(path, render(found))
+    # A part that was asked for says nothing of the whole; one that was interrupted must not leave an older verdict behind.
+    if found.stopped or not found.partial:
+        write_report(found, evidence)
     emit(style, lambda: text(found), found.to_json)
-    if found.partial and not (found.new or found.problems or found.flaky) and case:
-        return
-    if not found.green:
+    asked = bool(case) and not found.stopped
+    if not found.green and not (asked and found.clean):
         raise typer.Exit(FINDINGS)
 
 
@@ -203,17 +204,24 @@ def _accept(
     if len(cases) != 1:
         raise UsageError("--accept needs one --case", mend="name the case, or a glob of cases, that it is accepted in")
     entry = _entry(rule, cases[0], node, reason, owner, expires, verdict, at_most)
-    path = project.root / project.settings.parity.baseline
-    if path.is_symlink():
-        raise UsageError(f"{project.settings.parity.baseline} is a link", mend="put a regular file there")
-    accept(path, entry)
+    name = project.settings.parity.baseline
+    renewed = accept(_inside(project, name), entry, name)
+    done, place = ("renewed" if renewed else "listed"), f"{cases[0]}{f' at {node}' if node else ''}"
     emit(
         style,
-        lambda: (
-            f"{project.settings.parity.baseline}: listed {rule} in {cases[0]}{f' at {node}' if node else ''}, until {expires}"
-        ),
-        lambda: {"accepted": entry.model_dump(mode="json")},
+        lambda: f"{name}: {done} {rule} in {place}, until {expires}",
+        lambda: {"accepted": entry.model_dump(mode="json"), "renewed": renewed},
     )
+
+
+def _inside(project: Project, name: str) -> Path:
+    """The file that is written to; a link that leads out of the project is not followed."""
+    path = project.root / name
+    if not path.resolve().is_relative_to(project.root.resolve()) or path.is_symlink():
+        raise UsageError(
+            f"{name} is a link, or lies behind one that leads out of the project", mend="put a regular file there"
+        )
+    return path
 
 
 def _entry(

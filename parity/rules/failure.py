@@ -7,17 +7,20 @@ from collections.abc import Iterator
 from ..model import Case, Divergence, Observation, Outcome
 from .base import CheckedRule
 
+_FAILS = "fails where the legacy engine does not"
+
 
 def _find_failure(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
     old, new = legacy.outcome, candidate.outcome
     assert old
     assert new
     if old.success and not new.success:
-        yield rule.found(
-            case, None, "the run succeeded", _told(new), "the candidate fails where the legacy engine does not"
-        )
+        cause = "waits for a person, the legacy engine does not" if new.interrupt else _FAILS
+        yield rule.found(case, None, "the run succeeded", _told(new), f"the candidate {cause}")
     elif not old.success and not new.success and _kind(old) != _kind(new):
-        yield rule.found(case, None, _told(old), _told(new), "the run ended with another error")
+        both = old.interrupt and new.interrupt
+        cause = "the run waits at another node" if both else "the run ended with another error"
+        yield rule.found(case, None, _told(old), _told(new), cause)
 
 
 def _find_success(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
@@ -25,7 +28,8 @@ def _find_success(rule: CheckedRule, case: Case, legacy: Observation, candidate:
     assert old
     assert new
     if new.success and not old.success:
-        yield rule.found(case, None, _told(old), "the run succeeded", "a failure of the legacy engine went missing")
+        what = "pause" if old.interrupt else "failure"
+        yield rule.found(case, None, _told(old), "the run succeeded", f"a {what} of the legacy engine went missing")
 
 
 def _kind(outcome: Outcome) -> tuple[str | None, str | None]:

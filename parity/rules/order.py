@@ -11,18 +11,26 @@ from .base import CheckedRule
 def _find(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
     theirs = {(item.node, item.ordinal): item for item in candidate.trace}
     ours = [item for item in legacy.trace if (item.node, item.ordinal) in theirs]
-    for index, first in enumerate(ours):
-        for second in ours[index + 1 :]:
-            here, there = theirs[first.node, first.ordinal], theirs[second.node, second.ordinal]
-            if _precedes(first, second) and _precedes(there, here):
-                cause = f"{first.node} ended before {second.node} began; on the candidate it is the other way round"
-                told = (f"{first.node}, then {second.node}", f"{second.node}, then {first.node}")
-                yield rule.found(case, second.node, *told, cause, second.ordinal)
-                break
+    ended = sorted((item for item in ours if item.end is not None), key=lambda item: item.end or 0)
+    told: set[str] = set()
+    place, last = 0, None
+    for second in sorted(ours, key=lambda item: item.begin):
+        # Of all that ended before it, the one that begins last on the candidate decides: one pass instead of all pairs.
+        while place < len(ended) and (ended[place].end or 0) < second.begin:
+            there = theirs[ended[place].node, ended[place].ordinal]
+            if last is None or there.begin >= last.begin:
+                last = there
+            place += 1
+        here = theirs[second.node, second.ordinal]
+        if last and here.end is not None and here.end < last.begin and second.node not in told:
+            told.add(second.node)
+            yield _found(rule, case, last.node, second)
 
 
-def _precedes(one: Activation, other: Activation) -> bool:
-    return one.end is not None and one.end < other.begin
+def _found(rule: CheckedRule, case: Case, first: str, second: Activation) -> Divergence:
+    cause = f"{first} ended before {second.node} began; on the candidate it is the other way round"
+    told = (f"{first}, then {second.node}", f"{second.node}, then {first}")
+    return rule.found(case, second.node, *told, cause, second.ordinal)
 
 
 RULE = CheckedRule(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..model import Activation, Case, Divergence, Observation
@@ -32,7 +33,8 @@ def _output_cause(name: str, legacy: Observation, candidate: Observation) -> str
 def _find_state(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
     for key, old, new in _keys(legacy, candidate):
         if _lost_by(key, old, new, legacy, candidate) is None:
-            yield rule.found(case, None, _shown(key, old), _shown(key, new), _state_cause(key, old, new))
+            found = rule.found(case, None, _shown(key, old), _shown(key, new), _state_cause(key, old, new))
+            yield replace(found, subject=key)
 
 
 def _find_lost(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
@@ -40,7 +42,7 @@ def _find_lost(rule: CheckedRule, case: Case, legacy: Observation, candidate: Ob
         cause = _lost_by(key, old, new, legacy, candidate)
         if cause:
             node, text = cause
-            yield rule.found(case, node, _shown(key, old), _shown(key, new), text)
+            yield replace(rule.found(case, node, _shown(key, old), _shown(key, new), text), subject=key)
 
 
 def _keys(legacy: Observation, candidate: Observation) -> Iterator[tuple[str, Value | None, Value | None]]:
@@ -59,12 +61,13 @@ def _lost_by(
     key: str, old: Value | None, new: Value | None, legacy: Observation, candidate: Observation
 ) -> tuple[str, str] | None:
     """The node whose write of the key one engine kept and the other one lost although it ran there too."""
-    for kept, lost, loser, side in ((old, new, candidate, "candidate"), (new, old, legacy, "legacy engine")):
+    for kept, loser, side in ((old, candidate, "candidate"), (new, legacy, "legacy engine")):
         if kept is None:
             continue
         for run in reversed(loser.trace):
             written = _written(run.returned)
-            if key not in written or written[key] != kept.shown or (lost is not None and lost.shown == kept.shown):
+            # A large value stands in a large mapping as its digest.
+            if key not in written or written[key] not in (kept.shown, f"… {kept.digest}"):
                 continue
             if not _overwritten(key, run, loser.trace):
                 return run.node, f"{run.node} wrote {key} on both engines; the {side} lost the write"

@@ -1,0 +1,61 @@
+"""What the tests of the gate share: run one rule over two hand-written engines and show what it found, as plain tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from graphlift.parity import Case, Divergence
+from graphlift.parity.engines import OutcomeEngine
+from graphlift.parity.observing import observe
+from graphlift.parity.rules import builtin_rules
+
+Run = Callable[[Any], Any]
+Found = tuple[str | None, str, str, str]
+Check = Callable[..., list[Found]]
+
+
+class Handlers:
+    """The tapped handlers as methods: `h.d({"x": 1})`. A handler that is not named returns what it was given."""
+
+    def __init__(self, handlers: Mapping[str, Callable[..., Any]]) -> None:
+        self._handlers = handlers
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return self._handlers[name]
+
+
+def engine(side: Any, run: Run) -> OutcomeEngine:
+    def call(case: Case, handlers: dict[str, Callable[..., Any]]) -> Any:
+        return run(Handlers(handlers)) or {"success": True}
+
+    return OutcomeEngine(side, side, call)
+
+
+@pytest.fixture
+def divergences() -> Callable[..., list[Divergence]]:
+    """`divergences(rule, legacy, candidate, **handlers)`: run both engines and apply one rule."""
+
+    def run(
+        rule: str, legacy: Run, candidate: Run, definition: Any = None, **handlers: Callable[..., Any]
+    ) -> list[Divergence]:
+        named = {**{name: lambda data=None: data for name in "abcdexyz"}, **handlers}
+        case = Case("case", "flow", definition, handlers=named)
+        (chosen,) = [item for item in builtin_rules() if item.id == rule]
+        return chosen.check(
+            case, observe(engine("legacy", legacy), case), observe(engine("candidate", candidate), case)
+        )
+
+    return run
+
+
+@pytest.fixture
+def check(divergences: Callable[..., list[Divergence]]) -> Check:
+    """The same as tuples: node, legacy, candidate, cause."""
+
+    def run(*args: Any, **kwargs: Any) -> list[Found]:
+        return [(item.node, item.legacy, item.candidate, item.cause) for item in divergences(*args, **kwargs)]
+
+    return run
