@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.last_value import LastValue
@@ -159,20 +160,37 @@ def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str]) -> Any:
     def run(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
         (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
         scope.enter(name)
-        done = drive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+        with _current(config):
+            done = drive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
         scope.leave(name)
         _write(done, configurable, runtime)
 
     async def arun(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
         (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
         scope.enter(name)
-        done = await adrive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
+        with _current(config):
+            done = await adrive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
         scope.leave(name)
         _write(done, configurable, runtime)
 
     for function in (run, arun):
         function.__annotations__.update(config=RunnableConfig, runtime=Runtime)
     return ChannelWrite.register_writer(RunnableCallable(run, arun, name=ONE_NODE, trace=False))
+
+
+class _current:  # noqa: N801  (a context manager, written as a class because it runs once a step)
+    """Make a task's configuration the current one, as LangGraph's own sequences do: `interrupt` and handlers look for it."""
+
+    __slots__ = ("_config", "_token")
+
+    def __init__(self, config: RunnableConfig) -> None:
+        self._config = config
+
+    def __enter__(self) -> None:
+        self._token = var_child_runnable_config.set(self._config)
+
+    def __exit__(self, *_: object) -> None:
+        var_child_runnable_config.reset(self._token)
 
 
 def _write(done: tuple[Written, Any], configurable: dict[str, Any], runtime: Runtime[Any]) -> None:
