@@ -10,6 +10,7 @@ from .rewrite_calls import RewriteCalls
 from .rewrite_config import RewriteConfig
 from .rewrite_docs import RewriteDocs
 from .rewrite_imports import RewriteImports
+from .rewrite_modules import RewriteModules
 from .rewrite_moves import RewriteMoves
 from .rewrite_shims import RewriteShims
 from .rewrite_string_targets import RewriteStringTargets
@@ -22,6 +23,7 @@ def builtin() -> list[Codemod]:
         RewriteCalls(),
         RewriteTypes(),
         RewriteMoves(),
+        RewriteModules(),
         RewriteAliases(),
         RewriteImports(),
         RewriteShims(),

@@ -61,12 +61,13 @@ def statements(needs: Iterable[NewImport], package: str | None = None) -> list[b
         if not need.whole:
             # `as` with the same name means "exported" to type checkers, so it stays as it was asked for.
             shown = f"{need.name} as {need.asname}" if need.asname else need.name
-            named.setdefault(_relative(need.module, package), set()).add(shown)
+            named.setdefault(relative_to(need.module, package), set()).add(shown)
     lines = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(named.items())]
     return [line.encode() for line in [*whole, *lines]]
 
 
-def _relative(module: str, package: str | None) -> str:
+def relative_to(module: str, package: str | None) -> str:
+    """A module as an import in `package` may write it: relative where the two share a beginning; absolute for None."""
     if not package:
         return module
     ours, theirs = package.split("."), module.split(".")

@@ -55,7 +55,7 @@ class Places:
     def _expressions(self) -> dict[tuple[int, int], ast.expr]:
         kinds = (ast.Name, ast.Attribute)
         nodes = [node for node in ast.walk(self._source.tree) if isinstance(node, kinds)]
-        found = {self._source.span(node): node for node in nodes}
+        found: dict[tuple[int, int], ast.expr] = {self._source.span(node): node for node in nodes}
         for node in nodes:
             if isinstance(node, ast.Attribute):
                 # The member's name alone, for references to a member of an instance.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..edits import Edit
-from ..ledger.model import CONFIG
+from ..ledger.model import CONFIG, Reference
 from .file import File
 from .model import BaseCodemod, Rewrite, Said, Stage
 
@@ -30,9 +30,12 @@ class RewriteConfig(BaseCodemod):
     def rewrite(self, file: File) -> Iterator[Said]:
         """The paths of one file."""
         for reference in file.references:
-            if reference.role != CONFIG or reference.fate == "keep":
+            if reference.role != CONFIG or reference.context == "guard":
                 continue
             symbol = file.symbol(reference)
+            if reference.symbol in file.workspace.module_symbols and symbol.to:
+                yield from _moved_module(file, reference, symbol.to)
+                continue
             rules, target = symbol.arguments, symbol.call_target or symbol.alias_target
             old = file.content[reference.start : reference.end].decode("utf-8", "replace")
             if target is None or rules.rename or rules.drop or rules.add:
@@ -44,6 +47,14 @@ class RewriteConfig(BaseCodemod):
             else:
                 new = ":".join(target.rsplit(".", 1)) if ":" in old else target
                 yield Rewrite(reference, (Edit(reference.start, reference.end, new.encode()),))
+
+
+def _moved_module(file: File, reference: Reference, target: str) -> Iterator[Said]:
+    """A path that begins with a module that moved, whatever it names in it."""
+    size = len(reference.symbol)
+    old = file.content[reference.start : reference.end].decode("utf-8", "replace")
+    if old[:size] == reference.symbol and old[size : size + 1] in ("", ".", ":"):
+        yield Rewrite(reference, (Edit(reference.start, reference.start + size, target.encode()),))
 
 
 def _is_whole(file: File, symbol: str, path: str) -> bool:

@@ -31,7 +31,14 @@ class RewriteMoves(BaseCodemod):
         for found in file.of_role(*ROLES):
             symbol = file.symbol(found.reference)
             arguments = symbol.arguments
-            if symbol.to is None or arguments.rename or arguments.drop or arguments.add or found.node is None:
+            if (
+                symbol.legacy in file.workspace.module_symbols
+                or symbol.to is None
+                or arguments.rename
+                or arguments.drop
+                or arguments.add
+                or found.node is None
+            ):
                 continue
             if flag := obstacle(file, found):
                 yield flag

@@ -36,6 +36,8 @@ class RewriteStringTargets(BaseCodemod):
         """The strings of one file."""
         for found in file.of_role(STRING_TARGET, STRING_TARGET_MEMBER, STRING_TARGET_DYNAMIC, NAME_STRING):
             role = found.reference.role
+            if found.reference.symbol in file.workspace.module_symbols:
+                continue
             if role == STRING_TARGET:
                 yield from _dotted(file, found)
             elif role == NAME_STRING:

@@ -26,6 +26,8 @@ class RewriteTypes(BaseCodemod):
     def rewrite(self, file: File) -> Iterator[Said]:
         """The rewrites of one file."""
         for found in file.of_role(ANNOTATION, STRING_ANNOTATION):
+            if found.reference.symbol in file.workspace.module_symbols:
+                continue
             if flag := obstacle(file, found):
                 yield flag
             elif found.node is None:

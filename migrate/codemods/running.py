@@ -20,6 +20,7 @@ from .model import Codemod
 
 if TYPE_CHECKING:
     from ...plugins.project import Project
+    from ..ledger.finders import ReferenceFinder
 
 PathFilter = Callable[[str], bool]
 
@@ -29,9 +30,17 @@ def everywhere(_path: str) -> bool:
     return True
 
 
-def plan_codemods(project: Project, codemods: Iterable[Codemod], accepts: PathFilter = everywhere) -> Plan:
-    """What `codemods` would change in the files that `accepts` takes, and what they flag there."""
-    return make_plan(project, build_ledger(project), codemods, only_paths=accepts)
+def plan_codemods(
+    project: Project,
+    codemods: Iterable[Codemod],
+    accepts: PathFilter = everywhere,
+    finders: Sequence[ReferenceFinder] | None = None,
+) -> Plan:
+    """What `codemods` would change in the files that `accepts` takes, and what they flag there.
+
+    `finders` are the reference finders of the ledger; None stands for the built-in ones.
+    """
+    return make_plan(project, build_ledger(project, finders), codemods, only_paths=accepts)
 
 
 def apply_codemods(
@@ -39,6 +48,7 @@ def apply_codemods(
     plan: Plan,
     codemods: Sequence[Codemod],
     accepts: PathFilter = everywhere,
+    finders: Sequence[ReferenceFinder] | None = None,
     *,
     allow_dirty: bool = False,
 ) -> Applied:
@@ -48,7 +58,7 @@ def apply_codemods(
     """
 
     def verify(written: Mapping[str, bytes | None]) -> list[Flag]:
-        again = plan_codemods(project, codemods, accepts)
+        again = plan_codemods(project, codemods, accepts, finders)
         reason = "a second run would change it again; it was put back"
         return [Flag(change.path, 1, "not-settled", reason) for change in again.changes if change.path in written]
 

@@ -55,6 +55,14 @@ class Workspace:
             held[reference.file].append(reference)
         return {path: File(self, path, self.read(path), held[path]) for path in sorted(held)}
 
+    @cached_property
+    def module_symbols(self) -> frozenset[str]:
+        """The configured symbols that are modules: those of a file of the code base, or that something imports as one."""
+        imported = {
+            ref.symbol for ref in self.ledger.references if ref.role == MODULE_IMPORT and ref.chain == (ref.symbol,)
+        }
+        return frozenset(name for name in self.symbols if name in imported or self.path_of(name))
+
     def add_needles(self, codemods: Iterable[Codemod]) -> None:
         """Add the files without references that a codemod asks for by what they contain."""
         for codemod in codemods:

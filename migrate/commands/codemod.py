@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..edits import Applied, Plan
 
 HOOK = "graphlift_codemods"
+FINDERS = "graphlift_reference_finders"
 
 
 def codemod(
@@ -90,19 +91,20 @@ def _run(
     from ..codemods.running import apply_codemods, path_filter, plan_codemods
     from ..codemods.selection import select
 
-    project, plugins = open_project(ctx, hooks=(HOOK, "graphlift_reference_finders"))
+    project, plugins = open_project(ctx, hooks=(HOOK, FINDERS))
     project.require_symbols()
     _recover(project)
     codemods = select(plugins.gather(HOOK), request.only, request.skip)
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
     accepts = path_filter(project.root, options.directory.resolve(), request.paths)
-    plan = plan_codemods(project, codemods, accepts)
+    finders = plugins.gather(FINDERS)
+    plan = plan_codemods(project, codemods, accepts, finders)
     if not apply:
         _show(plan, style, diff)
         if plan:
             raise typer.Exit(FINDINGS)
         return
-    applied = apply_codemods(project, plan, codemods, accepts, allow_dirty=allow_dirty)
+    applied = apply_codemods(project, plan, codemods, accepts, finders, allow_dirty=allow_dirty)
     emit(
         style,
         lambda: "\n".join([*_flags(plan), _told(applied, "changed"), *_counts(plan)]),
