@@ -210,14 +210,11 @@ def _evidence(root: Path, pair: tuple[Engine, Engine], cases: Iterable[Case], fi
 
 def _untraceable(pair: tuple[Engine, Engine], cases: Iterable[Case]) -> list[str]:
     """What could change without making the evidence stale."""
-    told = [
+    engines = [
         f"the {engine.side} engine names no sources: its evidence never becomes stale"
         for engine in pair
         if not engine.sources
     ]
     opaque = [case.id for case in cases if not case.files and is_opaque(case.definition)]
-    if opaque:
-        told.append(
-            f"{opaque[0]}{f' and {len(opaque) - 1} more' if opaque[1:] else ''}: the definition has no content that can be hashed, and `files` names none"
-        )
-    return told
+    text = "its definition has no content that can be hashed, and its `files` name none"
+    return [*engines, *(f"{name}: {text}" for name in opaque)]
