@@ -74,7 +74,8 @@ def _edited(text: str, change: Callable[[TOMLDocument], None], where: str) -> st
     crlf = "\r\n" in text
     plain = text.replace("\r\n", "\n")
     parse_book(plain, where)
-    document = tomlkit.parse(plain if plain.endswith("\n") or not plain else plain + "\n")
+    # An empty line at the end, so that what is appended stands apart.
+    document = tomlkit.parse(plain.rstrip("\n") + "\n\n" if plain.strip() else "")
     change(document)
     result = document.as_string().rstrip("\n") + "\n"
     parse_book(result, where)
@@ -85,8 +86,6 @@ def _tables(document: TOMLDocument, name: str) -> AoT:
     import tomlkit
 
     if name not in document:
-        if document.body:
-            document.add(tomlkit.nl())
         document.add(name, tomlkit.aot())
     return cast("AoT", document[name])
 

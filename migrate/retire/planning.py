@@ -1,0 +1,292 @@
+"""Plan a retirement: look at everything, decide, and give one plan of file changes with the account of what goes and stays.
+
+Reads the code base and writes nothing; `running.py` applies the plan.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...adapters.errors import ConfigurationError, UsageError
+from ..codemods.checks import undefined
+from ..codemods.source import Source, UnreadableSourceError
+from ..edits import Edit, FileChange, Plan
+from ..git import Git
+from ..ratchet.lock import parse_lock, render_lock
+from ..ratchet.metrics.symbols import module_file
+from ..ratchet.trees import WorkTree
+from . import conditions
+from .alias import Alias, binds, imports
+from .caps import armed
+from .evidence import read_evidence
+from .module import Dead, Module
+from .outside import Outside
+from .surgery import operate
+
+if TYPE_CHECKING:
+    from ...plugins.configuration import Symbol
+    from ...plugins.project import Project
+    from ..ledger import Ledger
+    from .conditions import Condition
+
+EXECUTION = frozenset(
+    {"execute", "execute_sync", "execute_by_name", "run", "arun", "stream", "astream", "resume", "batch"}
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to retire, and how: `symbols` for all configured ones when empty."""
+
+    symbols: tuple[str, ...] = ()
+    with_tests: bool = False
+    keep: frozenset[str] = frozenset()
+    forced: str | None = None
+
+
+@dataclass(frozen=True)
+class Retirement:
+    """One symbol's retirement: whether it is gone already, the conditions, and what of its file goes and stays."""
+
+    symbol: str
+    path: str
+    done: bool
+    conditions: tuple[Condition, ...] = ()
+    alias: Alias | None = None
+    goes: tuple[str, ...] = ()
+    stays: tuple[tuple[str, int], ...] = ()
+    lines: tuple[int, int] = (0, 0)
+    tests: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[Condition, ...]:
+        """The conditions that do not hold."""
+        return tuple(condition for condition in self.conditions if not condition.holds)
+
+    def may(self, forced: bool) -> bool:
+        """Whether it may be deleted."""
+        return not self.done and all(forced and condition.waivable for condition in self.missing)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was looked at, and the plan; the plan is empty where something is refused or nothing is left to do."""
+
+    retirements: tuple[Retirement, ...]
+    plan: Plan
+    refused: bool
+
+
+def plan_retirement(project: Project, ledger: Ledger, request: Request) -> Outcome:
+    """Plan the retirement of the wanted symbols. Raises `GraphliftError` for what cannot be looked at."""
+    desk = _Desk(project, ledger, request)
+    for symbol in _wanted(project, request.symbols):
+        desk.retire(symbol)
+    refused = any(not item.done and not item.may(request.forced is not None) for item in desk.retirements)
+    plan = Plan() if refused else desk.plan()
+    return Outcome(tuple(desk.retirements), plan, refused)
+
+
+def _wanted(project: Project, names: Sequence[str]) -> tuple[Symbol, ...]:
+    known = project.require_symbols().symbol
+    found = []
+    for name in names:
+        fitting = [symbol for symbol in known if name in (symbol.legacy, symbol.legacy.rpartition(".")[2])]
+        if len(fitting) != 1:
+            listed = ", ".join(symbol.legacy for symbol in known)
+            raise UsageError(f"{name!r} names {len(fitting)} configured symbols", mend=f"name one of {listed}")
+        found += fitting
+    return tuple(found) or known
+
+
+class _Desk:
+    """One planning: the files as they will be after each symbol, so that several symbols of one file work."""
+
+    def __init__(self, project: Project, ledger: Ledger, request: Request) -> None:
+        self.project, self.ledger, self.request = project, ledger, request
+        self.tree = WorkTree(project, Git.find(project.root))
+        self.retirements: list[Retirement] = []
+        self._after: dict[str, bytes | None] = {}
+        settings = project.settings.ratchet
+        self._rules_name, self._lock_name = settings.rules, settings.lock
+        self._rules = self._text(settings.rules)
+        self._rows = parse_lock(self._text(settings.lock), settings.lock)
+
+    def _text(self, path: str) -> str:
+        file = self.project.root / path
+        return file.read_bytes().decode("utf-8-sig") if file.is_file() else ""
+
+    def retire(self, symbol: Symbol) -> None:
+        """Look at one symbol, and note what its files become."""
+        module_name, _, name = symbol.legacy.rpartition(".")
+        path = module_file(self.tree, module_name)
+        if module_file(self.tree, symbol.legacy):
+            mend = "move its names one by one: a [[symbol]] for each class and function"
+            raise UsageError(f"{symbol.legacy} is a module; retire deletes classes and functions", mend=mend)
+        if path is None:
+            raise ConfigurationError(f"there is no module {module_name}", mend=f"correct the symbol {symbol.legacy}")
+        source = self._source(path)
+        module = Module(source)
+        definition = module.definition(name)
+        if definition is None:
+            self.retirements.append(Retirement(symbol.legacy, path, done=True))
+            return
+        self._delete(symbol, path, module, definition)
+
+    def _source(self, path: str) -> Source:
+        content = self._after.get(path)
+        try:
+            return Source(content if content is not None else self.tree.read(path))
+        except UnreadableSourceError as error:
+            raise ConfigurationError(f"cannot be read as Python: {error}", where=path, mend="mend the file") from None
+
+    def _delete(self, symbol: Symbol, path: str, module: Module, definition: ast.stmt) -> None:
+        module_name, _, name = symbol.legacy.rpartition(".")
+        aliases = module.aliases(name)
+        ours = [module.source.span(node) for node in (definition, *aliases)]
+        spans = [_in_file(module.source, *span) for span in ours]
+        alias, problem = self._alias(symbol, module_name, module, name)
+        tests = self._tests(symbol.legacy, spans, path)
+        found = self._conditions(symbol, path, spans, problem, tests)
+        retirement = Retirement(symbol.legacy, path, done=False, conditions=found, alias=alias, tests=tests)
+        if alias is None or not retirement.may(self.request.forced is not None):
+            self.retirements.append(retirement)
+            return
+        gone: list[ast.stmt] = [definition, *(aliases if alias.lazy else ())]
+        outside = Outside(self.tree, path, module_name, frozenset(tests if self.request.with_tests else ()))
+        kept = self.request.keep | {name for name in alias.names if not alias.lazy}
+        dead = module.left_unused(gone, outside.uses, frozenset(kept))
+        after = operate(module, dead, alias)
+        _verify(path, module.source, after)
+        self._after[path] = after
+        self._after.update(dict.fromkeys(tests if self.request.with_tests else ()))
+        self._arm(symbol, path, after, retirement)
+        self.retirements.append(_told(retirement, module, dead, outside, after))
+
+    def _alias(self, symbol: Symbol, module_name: str, module: Module, name: str) -> tuple[Alias | None, str]:
+        target = symbol.alias_target
+        if target is None:
+            return None, ""
+        chain = imports(self.tree, target.rpartition(".")[0], module_name)
+        if target.rpartition(".")[0] == module_name:
+            return None, f"{target} is in the same module: rename it by hand"
+        names = (name, *(node.targets[0].id for node in module.aliases(name) if isinstance(node.targets[0], ast.Name)))
+        if not chain:
+            return Alias((name,), target, lazy=False), ""
+        if any(binding.name == "__getattr__" for binding in module.bindings):
+            return None, f"a cycle ({' -> '.join(chain)}) needs a module __getattr__, and there is one already"
+        return Alias(names, target, lazy=True), ""
+
+    def _tests(self, symbol: str, spans: list[tuple[int, int]], path: str) -> tuple[str, ...]:
+        """The test files in which every test refers to the symbol, and some to its private members."""
+        inside = conditions.uses_of_private(self.ledger, symbol, path, spans, "test")
+        found = []
+        for file in sorted({item.file for item in inside}):
+            named = {item.function.partition(".")[0] for item in self.ledger.in_file(file) if item.symbol == symbol}
+            if all(test in named for test in _test_names(self._source(file).tree)):
+                found.append(file)
+        return tuple(found)
+
+    def _conditions(
+        self, symbol: Symbol, path: str, spans: list[tuple[int, int]], problem: str, tests: tuple[str, ...]
+    ) -> tuple[Condition, ...]:
+        ledger, legacy = self.ledger, symbol.legacy
+        target = symbol.alias_target
+        return (
+            conditions.alias(symbol, binds(self.tree, target) if target else None, problem),
+            conditions.parity(read_evidence(self.project), path),
+            conditions.complete(ledger),
+            conditions.references(conditions.counts_as_live(ledger, legacy, path, spans)),
+            conditions.private_members(conditions.uses_of_private(ledger, legacy, path, spans, "live")),
+            conditions.options(self._options(symbol)),
+            conditions.inside_tests(
+                conditions.uses_of_private(ledger, legacy, path, spans, "test"),
+                tests if self.request.with_tests else (),
+            ),
+        )
+
+    def _options(self, symbol: Symbol) -> list[str]:
+        from ...adapters.options import LEGACY_OPTIONS, Verdict
+
+        refused = {option.name: option.harmless for option in LEGACY_OPTIONS if option.verdict is Verdict.UNSUPPORTED}
+        targets = (symbol.legacy, symbol.call_target, symbol.type_target, symbol.alias_target)
+        callees = {name.rpartition(".")[2] for name in targets if name} | EXECUTION
+        words = [name.encode() for name in refused]
+        names = [name.encode() for name in callees - EXECUTION]
+        found: list[str] = []
+        for path in self.project.files(".py"):
+            content = self.tree.read(path)
+            if _is_test(path) or not any(word in content for word in words) or not any(n in content for n in names):
+                continue
+            found += conditions.refused_options(path, self._source(path).tree, callees, refused)
+        return found
+
+    def _arm(self, symbol: Symbol, path: str, after: bytes, retirement: Retirement) -> None:
+        reason = f"{symbol.legacy} was retired; its name stands for {symbol.alias_target}"
+        if self.request.forced is not None:
+            missing = ", ".join(condition.id for condition in retirement.missing) or "nothing"
+            reason = f"{reason}. Forced: {self.request.forced} (missing: {missing})"
+        self._rules, self._rows = armed(
+            self._rules, self._rules_name, self._rows, symbol=symbol.legacy, path=path, content=after, reason=reason
+        )
+
+    def plan(self) -> Plan:
+        """Everything as one plan."""
+        if not self._after:
+            return Plan()
+        self._after[self._rules_name] = self._rules.encode()
+        self._after[self._lock_name] = render_lock(self._rows).encode()
+        return Plan.of(FileChange(path, self._before(path), after) for path, after in self._after.items())
+
+    def _before(self, path: str) -> bytes | None:
+        file = self.project.root / path
+        return file.read_bytes() if file.is_file() else None
+
+
+def _in_file(source: Source, start: int, end: int) -> tuple[int, int]:
+    """A span of the source's text as a span of the file's bytes, which is what references count in."""
+    edit = source.to_file(Edit(start, end, b""))
+    return edit.start, edit.end
+
+
+def _verify(path: str, before: Source, after: bytes) -> None:
+    """The result parses and uses no name that nothing binds, or this is a bug or a use that no condition saw."""
+    try:
+        source = Source(after)
+        compile(source.decoded, path, "exec", dont_inherit=True)
+    except (UnreadableSourceError, SyntaxError, ValueError) as error:
+        raise UsageError(
+            f"what would be left does not compile: {error}", where=path, mend="delete it by hand"
+        ) from None
+    if lost := sorted(undefined(source) - undefined(before)):
+        mend = "port what uses them first"
+        raise UsageError(f"what would be left uses names that nothing binds: {', '.join(lost)}", where=path, mend=mend)
+
+
+def _told(retirement: Retirement, module: Module, dead: Dead, outside: Outside, after: bytes) -> Retirement:
+    from dataclasses import replace
+
+    from ..ratchet.metrics.lines import count_lines
+    from .module import Definition
+
+    stays = [
+        (binding.name, len(outside.mentions(binding.name)))
+        for binding in module.bindings
+        if isinstance(binding.statement, Definition) and binding.name not in dead.names and binding.name[0] != "_"
+    ]
+    goes = sorted(dead.names - set(retirement.alias.names if retirement.alias else ()))
+    lines = count_lines(module.source.content), count_lines(after)
+    return replace(retirement, goes=tuple(goes), stays=tuple(sorted(stays)), lines=lines)
+
+
+def _test_names(tree: ast.Module) -> list[str]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return [node.name for node in tree.body if isinstance(node, kinds) and node.name.lower().startswith("test")]
+
+
+def _is_test(path: str) -> bool:
+    parts = path.split("/")
+    return parts[-1].startswith("test_") or parts[-1] == "conftest.py" or "tests" in parts[:-1]
