@@ -48,6 +48,12 @@ class Isolated:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
+    @property
+    def pid(self) -> int | None:
+        """The worker's process, if one is running."""
+        found: int | None = self._process.pid if self._process else None
+        return found
+
     def __call__(self, engine: Engine, case: Case, seed: int) -> Observation:
         """Run one engine on one case under a seed."""
         pipe = self._ready()
