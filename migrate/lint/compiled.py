@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...adapters.errors import UsageError
+from .calls import through
 from .facts import Function, facts_of
 from .model import Edge, Facts, Join, Key, Node, Place, Router, Wired
 from .names import Module, is_merging, is_ordered
@@ -86,11 +86,10 @@ def _node(name: str, spec: Any, root: Path) -> Node:
 def _router(source: str, branch: Any, where: Place, root: Path) -> Router:
     targets = None if branch.ends is None else frozenset(branch.ends.values())
     facts = _facts(_function(branch.path), root)
-    if facts is not None and facts.picks is not None and branch.ends is not None:
-        known = all(label in branch.ends for pick in facts.picks for label in pick)
-        picks = tuple(frozenset(branch.ends[label] for label in pick) for pick in facts.picks) if known else None
-        facts = replace(facts, picks=picks)
-    return Router(source, facts.place if facts else where, targets, facts)
+    unmapped: frozenset[str] = frozenset()
+    if facts is not None and branch.ends is not None:
+        facts, unmapped = through(facts, branch.ends)
+    return Router(source, facts.place if facts else where, targets, facts, unmapped)
 
 
 def _function(runnable: Any) -> Callable[..., Any] | None:

@@ -79,12 +79,16 @@ class Join:
 
 @dataclass(frozen=True)
 class Router:
-    """A conditional edge. `targets` are what its path map or its annotation lists; None when neither is there."""
+    """A conditional edge. `targets` are what its path map leads to; None when there is none.
+
+    `unmapped` is what it returns that its path map does not have.
+    """
 
     source: str
     place: Place
     targets: frozenset[str] | None
     facts: Facts | None = None
+    unmapped: frozenset[str] = frozenset()
 
     @property
     def picks(self) -> tuple[frozenset[str], ...] | None:

@@ -17,6 +17,8 @@ from .model import END, START, Join, Router, Wired
 
 MOST = 1024
 """Plays of one graph; beyond it a fixed sample of them."""
+BUDGET = 200_000
+"""Node runs in all plays of one graph; a wide and deep graph with much repetition is played fewer times."""
 
 
 @dataclass
@@ -117,11 +119,57 @@ class Analysis:
         open_goto = any(node.facts is not None and node.facts.open_goto for node in self.wired.nodes.values())
         if not self.wired.complete or open_goto or any(router.picks is None for router in self.routers):
             return ()
-        return tuple(self._play(choice) for choice in _choices(self.routers))
+        played: list[Play] = []
+        spent = 0
+        for choice in _choices(self.routers):
+            played.append(self._play(choice))
+            spent += sum(map(len, played[-1].ran.values()))
+            if spent > BUDGET:
+                break
+        return tuple(played)
+
+    @cached_property
+    def _always(self) -> Mapping[str, tuple[str, ...]]:
+        """Node -> the nodes that it starts whatever the routers pick, without loops."""
+        found: dict[str, list[str]] = {}
+        for edge in self.wired.edges:
+            if self._forward(edge.source, edge.target):
+                found.setdefault(edge.source, []).append(edge.target)
+        return {source: tuple(targets) for source, targets in found.items()}
+
+    @cached_property
+    def _routed(self) -> Mapping[str, tuple[int, ...]]:
+        """Node -> the places of its routers."""
+        found: dict[str, list[int]] = {}
+        for place, router in enumerate(self.routers):
+            found.setdefault(router.source, []).append(place)
+        return {source: tuple(places) for source, places in found.items()}
+
+    @cached_property
+    def _sent(self) -> Mapping[str, frozenset[str]]:
+        """Node -> the nodes that it, or a router after it, is seen to send to."""
+        facts = [(node.name, node.facts) for node in self.wired.nodes.values()]
+        facts += [(router.source, router.facts) for router in self.routers]
+        found: dict[str, set[str]] = {}
+        for source, one in facts:
+            for _, target in one.sends if one is not None else ():
+                if self._forward(source, target):
+                    found.setdefault(source, set()).add(target)
+        return {source: frozenset(targets) for source, targets in found.items()}
+
+    @cached_property
+    def _joined(self) -> Mapping[str, tuple[Join, ...]]:
+        """Node -> the waiting edges that list it."""
+        found: dict[str, list[Join]] = {}
+        for join in self.wired.joins:
+            for source in set(join.sources):
+                if (source, join.target) not in self.back_edges:
+                    found.setdefault(source, []).append(join)
+        return {source: tuple(joins) for source, joins in found.items()}
 
     def _play(self, choice: Mapping[int, frozenset[str]]) -> Play:
         play, step = Play(), 0
-        arrived: dict[Join, set[str]] = {join: set() for join in self.wired.joins}
+        arrived: dict[Join, set[str]] = {}
         due: dict[str, set[str]] = {START: set()}
         while due:
             tokens: dict[str, set[str]] = {}
@@ -129,48 +177,36 @@ class Analysis:
                 play.ran.setdefault(node, []).append((step, frozenset(sources)))
                 for target in self._next(node, choice):
                     tokens.setdefault(target, set()).add(node)
-                for target in self._sent(node):
+                for target in self._sent.get(node, ()):
                     tokens.setdefault(target, set())
-                for join in self.wired.joins:
-                    if node in join.sources and (node, join.target) not in self.back_edges:
-                        arrived[join].add(node)
-            for join, names in arrived.items():
-                if names == set(join.sources):
-                    play.fired.add(join)
-                    if join.target in self.wired.nodes:
-                        tokens.setdefault(join.target, set()).update(names)
-                    arrived[join] = set()
+                for join in self._joined.get(node, ()):
+                    arrived.setdefault(join, set()).add(node)
+            for join in [join for join, names in arrived.items() if names == set(join.sources)]:
+                play.fired.add(join)
+                names = arrived.pop(join)
+                if join.target in self.wired.nodes:
+                    tokens.setdefault(join.target, set()).update(names)
             due, step = tokens, step + 1
-        play.held = {join: frozenset(names) for join, names in arrived.items() if names and not join.inclusive}
+        play.held = {join: frozenset(names) for join, names in arrived.items() if not join.inclusive}
         return play
 
     def _next(self, node: str, choice: Mapping[int, frozenset[str]]) -> Iterator[str]:
-        for edge in self.wired.edges:
-            if edge.source == node:
-                yield from self._forward(node, edge.target)
-        for place, router in enumerate(self.routers):
-            if router.source == node:
-                for target in choice[place]:
-                    yield from self._forward(node, target)
+        yield from self._always.get(node, ())
+        for place in self._routed.get(node, ()):
+            yield from (target for target in choice[place] if self._forward(node, target))
 
-    def _sent(self, node: str) -> Iterator[str]:
-        """The nodes that this one, or a router after it, is seen to send to."""
-        known = self.wired.nodes.get(node)
-        facts = [known.facts if known else None, *(router.facts for router in self.routers if router.source == node)]
-        for one in facts:
-            for _, target in one.sends if one is not None else ():
-                yield from self._forward(node, target)
-
-    def _forward(self, node: str, target: str) -> Iterator[str]:
-        if target != END and target in self.wired.nodes and (node, target) not in self.back_edges:
-            yield target
+    def _forward(self, node: str, target: str) -> bool:
+        return target != END and target in self.wired.nodes and (node, target) not in self.back_edges
 
 
 def _choices(routers: tuple[Router, ...]) -> Iterator[dict[int, frozenset[str]]]:
+    """Every combination, or a sample; in an order that varies all routers early, always the same."""
     options = [router.picks or (frozenset[str](),) for router in routers]
+    rng = random.Random(0)  # noqa: S311  (a fixed order, not a secret)
     if prod(len(one) for one in options) <= MOST:
-        yield from (dict(enumerate(picked)) for picked in product(*options))
+        every = list(product(*options))
+        rng.shuffle(every)
+        yield from (dict(enumerate(picked)) for picked in every)
         return
-    rng = random.Random(0)  # noqa: S311  (a fixed sample, not a secret)
     for _ in range(MOST):
         yield {place: rng.choice(one) for place, one in enumerate(options)}

@@ -10,12 +10,14 @@ from .rule import Hit, Rule
 
 
 def check(analysis: Analysis) -> Iterator[Hit]:
-    """Constant targets of routers without a map, of Command and of Send."""
+    """Constant targets of routers, of Command and of Send."""
     wired = analysis.wired
     if not wired.complete:
         return
     known = {*wired.nodes, START, END}
     for router in wired.routers:
+        for name in sorted(router.unmapped):
+            yield router.place, f"the router after {router.source} returns {name!r}, which its path map does not have"
         for name in sorted(frozenset().union(*(router.picks or ()))):
             if router.targets is None and name not in known:
                 yield router.place, f"the router after {router.source} goes to {name!r}, which is no node"

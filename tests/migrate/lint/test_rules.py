@@ -278,6 +278,16 @@ def test_L13_a_route_to_no_node() -> None:
     assert lint(source) == [("unknown-target", 3, "'nowhere' is no node of this graph")]
 
 
+@pytest.mark.parametrize("mapped", ['["b"]', '{"b": "b"}', '{"yes": "b"}'])
+def test_L13_a_name_that_the_path_map_does_not_have(mapped: str) -> None:
+    source = nodes("a", "b") + textwrap.dedent(f"""
+        g.add_edge(START, "a")
+        g.add_conditional_edges("a", lambda state: "b" if state["key"] else END, {mapped})
+    """)
+    assert {rule for rule, _, _ in lint(source)} == {"unknown-target"}
+    assert "'__end__', which its path map does not have" in lint(source)[0][2]
+
+
 def test_a_command_to_the_parent_graph_is_not_ours_to_check() -> None:
     source = """
         def leap(state):
