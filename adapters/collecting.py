@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -42,21 +42,21 @@ class Collected:
         self.interrupt: InterruptInfo | None = None
         self.started = time.perf_counter()
 
-    def fold(self, chunk: Mapping[str, Any]) -> Iterable[StreamEvent]:
-        """The events of one chunk of LangGraph's stream mode `updates`."""
+    def fold(self, chunk: Mapping[str, Any], in_flight: Sequence[str]) -> Iterable[StreamEvent]:
+        """The events of one chunk of LangGraph's stream mode `updates`; `in_flight` are the steps that have not ended."""
         for node, update in chunk.items():
             if node == "__interrupt__":
-                yield from self.paused(update)
+                yield from self.paused(update, in_flight)
             elif not is_wiring(node):
                 for part in update if isinstance(update, list) else [update]:
                     yield from self._finished(part or {})
 
-    def absorb(self, chunk: Mapping[str, Any]) -> bool:
+    def absorb(self, chunk: Mapping[str, Any], in_flight: Sequence[str]) -> bool:
         """Fold a chunk without making its events; whether a step in it failed."""
         failed = False
         for node, update in chunk.items():
             if node == "__interrupt__":
-                list(self.paused(update))
+                list(self.paused(update, in_flight))
             elif not is_wiring(node):
                 for part in update if isinstance(update, list) else [update or {}]:
                     if "data" in part:
@@ -73,10 +73,14 @@ class Collected:
             self.records[name] = record
             yield StreamEvent("node", name, from_record(name, record), changes)
 
-    def paused(self, interrupts: Iterable[Any]) -> Iterable[StreamEvent]:
-        """The event of the first of some interrupts (the others wait their turn); a breakpoint has no payload."""
+    def paused(self, interrupts: Iterable[Any], waiting: Sequence[str] = ()) -> Iterable[StreamEvent]:
+        """The event of the first of some interrupts (the others wait their turn); a breakpoint has no payload.
+
+        A human node names itself in its payload; for a handler that asks by itself, `waiting` are the steps in question.
+        """
         payload = next((item.value for item in interrupts), None)
-        node = payload["node"] if isinstance(payload, Mapping) and "node" in payload else ""
+        named = payload.get("node") if isinstance(payload, Mapping) else None
+        node = named if isinstance(named, str) and named in self.order else next(iter(waiting), "")
         self.interrupt = InterruptInfo(node, self.thread_id, payload)
         yield StreamEvent("interrupt", node, interrupt=self.interrupt)
 

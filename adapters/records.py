@@ -65,6 +65,10 @@ class Outputs(Mapping[str, Any]):
             raise KeyError(key)
         return record.get("output")
 
+    def __contains__(self, key: object) -> bool:
+        record = self._records.get(key) if isinstance(key, str) else None
+        return record is not None and record["status"] in USABLE
+
     def __iter__(self) -> Iterator[str]:
         return (name for name, record in self._records.items() if record["status"] in USABLE)
 

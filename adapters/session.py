@@ -93,7 +93,7 @@ class Session:
 
     def events(self, chunk: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """The events of a chunk; asks LangGraph to start no other superstep when the run is to end."""
-        for event in self.collected.fold(chunk):
+        for event in self.collected.fold(chunk, self._in_flight(chunk)):
             result = event.node_result
             self._go_on(failed=result is not None and result.status in FAILURES)
             yield event
@@ -101,7 +101,10 @@ class Session:
 
     def absorb(self, chunk: Mapping[str, Any]) -> None:
         """As `events`, for a caller that wants the result alone."""
-        self._go_on(failed=self.collected.absorb(chunk))
+        self._go_on(failed=self.collected.absorb(chunk, self._in_flight(chunk)))
+
+    def _in_flight(self, chunk: Mapping[str, Any]) -> list[str]:
+        return self.scope.in_flight() if "__interrupt__" in chunk else []
 
     def _go_on(self, failed: bool = False) -> None:
         # Also here, not only in the node: a failure that an earlier process recorded is replayed without its node.
@@ -114,7 +117,7 @@ class Session:
     def end(self) -> Iterator[StreamEvent]:
         """The pause that the thread was already in, if nothing had to run, and the result."""
         if isinstance(self.plan, Recorded) and self.plan.interrupts:
-            yield from self.collected.paused(self.plan.interrupts)
+            yield from self.collected.paused(self.plan.interrupts, self.plan.waiting)
         yield StreamEvent("result", result=self.collected.result(self.compiled.workflow.name, self.scope))
 
     def result(self) -> WorkflowResult:

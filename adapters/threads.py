@@ -14,7 +14,7 @@ from langgraph.types import Command, Overwrite
 from .errors import WorkflowError
 from .graphs import visited_nodes
 from .model import DependencyWorkflow, SuccessorWorkflow, Workflow, content_hash
-from .walked import walked
+from .walked import due_steps, walked
 
 
 class _Unset:
@@ -47,10 +47,11 @@ class Begin:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The thread is at its end, or waits for an answer that was not given: nothing has to run."""
+    """The thread is at its end, or `waiting` for an answer that was not given: nothing has to run."""
 
     past: Mapping[str, Any]
     interrupts: tuple[Any, ...] = ()
+    waiting: tuple[str, ...] = ()
 
     @property
     def known(self) -> Mapping[str, Any]:
@@ -104,7 +105,7 @@ def decide(snapshot: Any, workflow: Workflow, mark: str, asked: Asked) -> Begin 
     if ended and asked.resume is not UNSET:
         raise WorkflowError("the run on this thread has ended; no answer is awaited", mend="run without resume")
     if ended or (snapshot.interrupts and asked.resume is UNSET):
-        return Recorded(values, () if ended else snapshot.interrupts)
+        return Recorded(values) if ended else Recorded(values, snapshot.interrupts, due_steps(workflow, values))
     if asked.resume is UNSET:
         return Begin(None, values)
     if not snapshot.interrupts:

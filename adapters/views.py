@@ -90,7 +90,9 @@ class Visible(Mapping[str, Any]):
         return self._source[key]
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name, bit in self._index.items() if self._mask >> bit & 1 and name in self._source)
+        # As a text of digits: shifting a mask of thousands of bits for every name would be quadratic.
+        digits = bin(self._mask)[:1:-1]
+        return (name for name, digit in zip(self._index, digits, strict=False) if digit == "1" and name in self._source)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

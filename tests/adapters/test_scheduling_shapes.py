@@ -460,11 +460,12 @@ def test_a_handler_may_use_langgraphs_own_functions_in_both_forms(run: Run) -> N
 
     def asks(view: Any) -> Any:
         assert get_config()["configurable"]["thread_id"] == "t"
-        return {"said": interrupt({"node": view.node, "ask": "well?"})}
+        return {"said": interrupt("well?")}
 
     flow, saver = deps("a; b<a"), InMemorySaver()
     paused = run(flow, {"a": asks}, checkpointer=saver, thread_id="t")
     assert paused.interrupt is not None
-    assert paused.interrupt.payload == {"node": "a", "ask": "well?"}
+    assert (paused.interrupt.node_id, paused.interrupt.payload) == ("a", "well?")
+    assert run(flow, {"a": asks}, checkpointer=saver, thread_id="t").interrupt == paused.interrupt
     done = run(flow, {"a": asks}, checkpointer=saver, thread_id="t", resume="fine")
     assert done.context.node_results["a"].output == {"said": "fine"}
