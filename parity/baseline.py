@@ -11,14 +11,14 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..adapters.errors import ConfigurationError
-from .model import Divergence
+from .divergence import Divergence
+from .globs import matches
 from .writing import replace_file
 
 TABLE = "divergence"
@@ -27,7 +27,7 @@ _LINE = re.compile(r"at line (\d+)")
 
 
 class Known(BaseModel):
-    """One known divergence. `case` and `node` are names or globs; no `node` matches every node and the run itself."""
+    """One known divergence. `case` and `node` are patterns (`*` and `?`); no `node` matches every node and the run itself."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,13 +42,8 @@ class Known(BaseModel):
 
     def matches(self, found: Divergence) -> bool:
         """Whether the entry is about this divergence."""
-        node = self.node is None or _is_named(found.node or "", self.node)
-        return self.rule == found.rule and _is_named(found.case, self.case) and node
-
-
-def _is_named(name: str, pattern: str) -> bool:
-    # By equality first: ids such as `order[workers=4]` are no globs.
-    return name == pattern or fnmatchcase(name, pattern)
+        node = self.node is None or matches(self.node, found.node or "")
+        return self.rule == found.rule and matches(self.case, found.case) and node
 
 
 @dataclass(frozen=True)
@@ -132,7 +127,7 @@ def _problem(entry: Known, count: int, today: dt.date, ran: frozenset[str] | Non
         return Problem("expired", entry, text)
     if count > entry.at_most:
         return Problem("exceeded", entry, f"{what} was found {count} times, at most {entry.at_most} are listed")
-    if count == 0 and (ran is None or any(_is_named(case, entry.case) for case in ran)):
+    if count == 0 and (ran is None or any(matches(entry.case, case) for case in ran)):
         return Problem("unmatched", entry, f"{what} does not happen (any more): delete the entry")
     return None
 

@@ -1,141 +1,97 @@
-"""The gate: observe both engines on every case, let the rules compare, set aside what is flaky, judge by the baseline.
+"""The gate: run both engines on every case, let the rules compare, set aside what is chance, judge by the baseline.
 
-Every engine runs twice under different seeded schedules. A difference between the engines that is also one between two
-runs of one engine says nothing about the migration; it is reported apart, as flaky.
+It knows no plugin manager: engines, cases and rules are given. Where and how many at once things run is the pool's matter.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..adapters.errors import ConfigurationError, UsageError
 from .baseline import Known, judge
-from .model import Case, Divergence, Engine, Observation, Rule, Side
-from .observing import HELD_SEED, observe
-from .report import Evidence, Finding, Report, gather_evidence
-from .values import is_opaque
+from .case import Case, Normaliser, expand_cases
+from .engine import Engine
+from .evidence import gather_evidence
+from .globs import matches
+from .judging import Judged, judge_case, wants_another_run
+from .observation import SIDES, Observation, Side
+from .report import Finding, Report
+from .rule import Rule
+from .running import InProcess, Pool, Task
+from .shape import Shape, shape_of
 
-Observer = Callable[[Engine, Case, int], Observation]
-Confirm = Callable[[], tuple[Observation, Observation]]
-SEEDS = (1, 2)
-ORDER = "order"
-_LAST = 1 << 30
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What the rules found in one case: divergences in order of the trace, flaky ones, and what could not be seen."""
-
-    case: str
-    divergences: tuple[Divergence, ...]
-    follows: tuple[str | None, ...]
-    flaky: tuple[Divergence, ...]
-    unseen: tuple[str, ...]
+MakePool = Callable[[Mapping[Side, Engine], Mapping[str, Case]], Pool]
+Progress = Callable[[Iterator[Judged], int], Iterable[Judged]]
 
 
-def pick_engines(engines: Iterable[Engine]) -> tuple[Engine, Engine]:
-    """The legacy engine and the candidate. Raises `ConfigurationError` unless there is exactly one of each."""
+def pick_engines(engines: Iterable[Engine]) -> dict[Side, Engine]:
+    """The engines by side. Raises `ConfigurationError` unless there is exactly one of each."""
     known = list(engines)
-    sides = {side: [engine for engine in known if engine.side == side] for side in ("legacy", "candidate")}
-    for side, found in sides.items():
+    picked: dict[Side, Engine] = {}
+    for side in SIDES:
+        found = [engine for engine in known if engine.side == side]
         if len(found) != 1:
             names = ", ".join(engine.name for engine in found) or "none"
             raise ConfigurationError(
                 f"the parity gate needs exactly one {side} engine; the plugins give {names}",
                 mend="return it from the hook graphlift_engines, in a module named under `plugins`",
             )
-    return sides["legacy"][0], sides["candidate"][0]
+        picked[side] = found[0]
+    return picked
 
 
 def pick_cases(cases: Iterable[Case], only: Sequence[str] = ()) -> tuple[Case, ...]:
-    """The cases by id, those that `only` names if it is given. Raises for two with one id, none at all, an unknown one."""
-    known: dict[str, Case] = {}
-    for case in cases:
-        if case.id in known:
-            raise ConfigurationError(f"two cases have the id {case.id!r}", mend="give each case an id of its own")
-        known[case.id] = case
-    if not known:
-        raise ConfigurationError("no plugin gives a case", mend="return cases from the hook graphlift_cases")
-    missing = [name for name in only if name not in known]
-    if missing:
-        raise UsageError(f"there is no case {missing[0]!r}", mend=f"the cases are {', '.join(sorted(known))}")
-    return tuple(known[name] for name in sorted(known) if not only or name in only)
+    """Every case of every matrix by id, those that a pattern of `only` matches if it is given (`*` and `?`).
 
-
-def compare(
-    case: Case, rules: Sequence[Rule], pair: Mapping[Side, Sequence[Observation]], confirm: Confirm | None = None
-) -> Compared:
-    """Let the rules compare the observations of one case: `pair` holds each side's runs, as many of one as of the other.
-
-    A finding counts when every pair of runs shows it and no engine shows it against itself. `confirm` observes both engines
-    once more with every activation held open; it is asked only when the engines seem to differ in order, since what an
-    engine starts at once may look ordered by luck.
+    Raises for no case at all, two with one id, and a pattern that matches none.
     """
-    legacy, candidate = pair["legacy"], pair["candidate"]
-    found = _check(case, rules, legacy[0], candidate[0])
-    flaky = [item for side in (legacy, candidate) for item in _against_itself(case, rules, side)]
-    noise = {item.key for item in flaky}
-    again = [_keys(_check(case, rules, *runs)) for runs in zip(legacy[1:], candidate[1:], strict=True)]
-    steady = [item for item in found if item.key not in noise and all(item.key in keys for keys in again)]
-    if confirm and any(_family(item, rules) == ORDER for item in steady):
-        held = _keys(_check(case, rules, *confirm()))
-        steady = [item for item in steady if _family(item, rules) != ORDER or item.key in held]
-    ordered = sorted(steady, key=lambda item: (_position(item, legacy[0]), item.rule, item.node or "", item.subject))
-    return Compared(
-        case.id, tuple(ordered), _follows(ordered, legacy[0]), tuple(flaky), _unseen(case, legacy[0], candidate[0])
-    )
+    every = expand_cases(cases)
+    if not every:
+        raise ConfigurationError("no plugin gives a case", mend="return cases from the hook graphlift_cases")
+    for pattern in only:
+        if not any(matches(pattern, case.id) for case in every):
+            shown = ", ".join(case.id for case in every[:20]) + (" …" if len(every) > 20 else "")
+            raise UsageError(f"there is no case {pattern!r}", mend=f"the cases are {shown}")
+    return tuple(case for case in every if not only or any(matches(pattern, case.id) for pattern in only))
 
 
-def _check(case: Case, rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> list[Divergence]:
-    return [item for rule in rules for item in rule.check(case, legacy, candidate)]
+@dataclass
+class _Runs:
+    """The observations of one case so far, by side and schedule."""
+
+    shape: Shape | None
+    seen: dict[tuple[Side, int], Observation] = field(default_factory=dict)
+
+    def add(self, task: Task, observation: Observation) -> None:
+        self.seen[task.side, task.schedule] = replace(observation, shape=self.shape)
+
+    def has(self, schedule: int) -> bool:
+        return all((side, schedule) in self.seen for side in SIDES)
+
+    def by_side(self) -> dict[Side, list[Observation]]:
+        return {side: [self.seen[side, n] for n in (0, 1) if self.has(n)] for side in SIDES}
 
 
-def _keys(found: Iterable[Divergence]) -> set[tuple[str, str, int, str]]:
-    return {item.key for item in found}
-
-
-def _family(item: Divergence, rules: Sequence[Rule]) -> str:
-    return next(rule.family for rule in rules if rule.id == item.rule)
-
-
-def _against_itself(case: Case, rules: Sequence[Rule], runs: Sequence[Observation]) -> list[Divergence]:
-    """What two runs of one engine differ in, each once; what a rule says of a run even beside itself is no difference."""
-    always = _keys(_check(case, rules, runs[0], runs[0]))
-    found: dict[tuple[str, str, int, str], Divergence] = {}
-    for other in runs[1:]:
-        for item in _check(case, rules, runs[0], other):
-            if item.key not in always:
-                cause = f"differs between two runs of the {runs[0].side} engine: {item.cause}"
-                found.setdefault(item.key, replace(item, cause=cause))
-    return list(found.values())
-
-
-def _position(item: Divergence, legacy: Observation) -> int:
-    return min((run.begin for run in legacy.trace if run.node == item.node), default=_LAST)
-
-
-def _follows(ordered: Sequence[Divergence], legacy: Observation) -> tuple[str | None, ...]:
-    """For each divergence, the first divergent node of the case, where this one began after that one had ended."""
-    first = next((item for item in ordered if item.node), None)
-    if first is None:
-        return tuple(None for _ in ordered)
-    end = min((run.end for run in legacy.trace if run.node == first.node and run.end), default=_LAST)
-    return tuple(f"{first.rule} at {first.node}" if _position(item, legacy) > end else None for item in ordered)
-
-
-def _unseen(case: Case, legacy: Observation, candidate: Observation) -> tuple[str, ...]:
-    said: list[str] = []
-    for side in (legacy, candidate):
-        if side.outcome and side.outcome.nodes is None:
-            said.append(f"{case.id}: the {side.side} engine shows no node results")
-        if side.outcome and side.outcome.data is None:
-            said.append(f"{case.id}: the {side.side} engine shows no final data")
-        if side.outcome and not side.trace:
-            said.append(f"{case.id}: no handler call was tapped on the {side.side} engine, so its trace is empty")
-    return tuple(said)
+def judge_cases(cases: Sequence[Case], rules: Sequence[Rule], pool: Pool) -> Generator[Judged, None, None]:
+    """Run and judge cases, each as soon as its runs are in; the second schedule only where it can tell more."""
+    runs = {case.id: _Runs(shape_of(case)) for case in cases}
+    for case in cases:
+        for side in SIDES:
+            pool.submit(Task(case.id, side, 0))
+    for task, observation in pool.finished():
+        case_runs = runs[task.case]
+        case_runs.add(task, observation)
+        if not case_runs.has(task.schedule):
+            continue
+        first = case_runs.seen["legacy", 0], case_runs.seen["candidate", 0]
+        if task.schedule == 0 and wants_another_run(rules, *first):
+            for side in SIDES:
+                pool.submit(Task(task.case, side, 1))
+            continue
+        yield judge_case(task.case, rules, runs.pop(task.case).by_side())
 
 
 def run_gate(
@@ -148,73 +104,76 @@ def run_gate(
     files: Iterable[str] = (),
     only: Sequence[str] = (),
     today: dt.date | None = None,
-    observer: Observer = observe,
-    progress: Callable[[Sequence[Case]], Iterable[Case]] = iter,
+    pool: MakePool = InProcess,
+    normalise: Sequence[Normaliser] = (),
+    progress: Progress | None = None,
 ) -> Report:
-    """Run the gate. `root` is the project's root, for the evidence; `files` are more files that the evidence names.
+    """Run the gate and give its report.
 
-    `observer` runs one engine on one case under a seed; the default does so in this process. Ctrl-C gives a partial
-    report of what had been compared.
+    `root` is the project's root, for the evidence; `files` are more files that the evidence names. `only` are patterns of
+    case ids; the report is then partial. `pool` says how runs are carried out (by default in this process, one after the
+    other). `normalise` are applied in turn to every value before it is recorded. Ctrl-C gives a partial report of what had
+    been judged. Raises `ConfigurationError` and `UsageError` as `pick_engines` and `pick_cases` do.
     """
-    pair = pick_engines(engines)
+    by_side = pick_engines(engines)
     every = pick_cases(cases)
-    chosen = pick_cases(every, only)
-    # Before the first run: a file that changes while the gate runs must make the evidence stale.
-    evidence = _evidence(root, pair, every, files)
-    compared: list[Compared] = []
+    chosen = [_normalised(case, normalise) for case in pick_cases(every, only)]
+    evidence = gather_evidence(root, by_side, every, files)
+    judged: list[Judged] = []
+    stopped = False
+    running = judge_cases(chosen, rules, pool(by_side, {case.id: case for case in chosen}))
     try:
-        for case in progress(chosen):
-            compared.append(observe_and_compare(pair, case, rules, observer))  # noqa: PERF401 - what was done stays
+        judged.extend(progress(running, len(chosen)) if progress else running)
     except KeyboardInterrupt:
-        pass
-    ran = frozenset(one.case for one in compared)
-    judged = judge(
-        [item for one in compared for item in one.divergences],
-        baseline,
-        today or dt.datetime.now(dt.UTC).date(),
-        ran if len(ran) < len(every) else None,
-    )
-    follows = [item for one in compared for item in one.follows]
+        stopped = True
+    finally:
+        running.close()
+    judged.sort(key=lambda one: one.case)
+    ran = frozenset(one.case for one in judged)
+    found = [item for one in judged for item in one.divergences]
+    partial = stopped or len(chosen) < len(every)
+    verdict = judge(found, baseline, today or dt.datetime.now(dt.UTC).date(), ran if partial else None)
     return Report(
         cases=tuple(sorted(ran)),
         families=tuple(dict.fromkeys(rule.family for rule in rules)),
-        findings=tuple(Finding(*known, after) for known, after in zip(judged.divergences, follows, strict=True)),
-        problems=judged.problems,
-        flaky=tuple(item for one in compared for item in one.flaky),
-        unseen=(*_untraceable(pair, every), *(text for one in compared for text in one.unseen)),
+        findings=tuple(Finding(item, known) for item, known in verdict.divergences),
+        problems=verdict.problems,
+        flaky=tuple(item for one in judged for item in one.flaky),
+        unseen=(*_untraceable(by_side), *_unseen(judged)),
         evidence=evidence,
-        partial=len(ran) < len(every),
-        stopped=len(ran) < len(chosen),
-        family_of={rule.id: rule.family for rule in rules},
+        partial=partial,
+        stopped=stopped,
     )
 
 
-def observe_and_compare(pair: tuple[Engine, Engine], case: Case, rules: Sequence[Rule], observer: Observer) -> Compared:
-    """Run both engines on one case, each under every seed, and compare."""
-    legacy, candidate = pair
-    runs: dict[Side, list[Observation]] = {
-        engine.side: [observer(engine, case, seed) for seed in SEEDS] for engine in (legacy, candidate)
-    }
-    return compare(case, rules, runs, lambda: (observer(legacy, case, HELD_SEED), observer(candidate, case, HELD_SEED)))
+def _normalised(case: Case, normalisers: Sequence[Normaliser]) -> Case:
+    if not normalisers:
+        return case
+    each = [*normalisers, *([case.normalise] if case.normalise else [])]
+
+    def normalise(value: object) -> object:
+        for one in each:
+            value = one(value)
+        return value
+
+    return replace(case, normalise=normalise)
 
 
-def _evidence(root: Path, pair: tuple[Engine, Engine], cases: Iterable[Case], files: Iterable[str]) -> Evidence:
-    every = list(cases)
-    return gather_evidence(
-        root,
-        {engine.side: engine.sources for engine in pair},
-        {case.id: case.fingerprint for case in every},
-        [*files, *(name for case in every for name in case.files)],
-    )
-
-
-def _untraceable(pair: tuple[Engine, Engine], cases: Iterable[Case]) -> list[str]:
-    """What could change without making the evidence stale."""
-    engines = [
-        f"the {engine.side} engine names no sources: its evidence never becomes stale"
-        for engine in pair
-        if not engine.sources
+def _untraceable(engines: Mapping[Side, Engine]) -> list[str]:
+    """Engines that could change without making the evidence stale."""
+    return [
+        f"evidence: the {side} engine names no sources, so a change of its code is not seen"
+        for side, engine in engines.items()
+        if not engine.sources and not getattr(engine, "version", "")
     ]
-    opaque = [case.id for case in cases if not case.files and is_opaque(case.definition)]
-    text = "its definition has no content that can be hashed, and its `files` name none"
-    return [*engines, *(f"{name}: {text}" for name in opaque)]
+
+
+def _unseen(judged: Iterable[Judged]) -> tuple[str, ...]:
+    """What could not be seen, each reason once with how many cases it is about."""
+    counts: dict[tuple[str, str], int] = {}
+    for one in judged:
+        for what in one.unseen:
+            counts[what] = counts.get(what, 0) + 1
+    return tuple(
+        f"{family}: {why} ({count} case{'' if count == 1 else 's'})" for (family, why), count in sorted(counts.items())
+    )

@@ -1,8 +1,7 @@
-"""Observing in a worker process: a hang, a crash or `os._exit` costs the run it happens in, and is reported as such.
+"""A pool of one worker process, started afresh: for systems without `fork`, and for a process that has threads.
 
-A worker loads the engines and cases itself (`Load`, which must be picklable) and answers runs one at a time over a pipe,
-as JSON bytes. Every activation is told when it begins and when it ends, so that a run which is killed has a trace up to
-then. What user code prints goes to standard error, so that a report on standard output stays whole.
+The worker loads the engines and cases itself (`Load`, which must be picklable) and answers runs one at a time over a pipe,
+as JSON lines. It is replaced when it dies or when a run takes too long; what had been seen until then is kept.
 """
 
 from __future__ import annotations
@@ -16,12 +15,18 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Any, Self
+from typing import Any
 
 from ..adapters.errors import EnvironmentProblem
-from .model import Activation, Case, Engine, Observation
+from .case import Case, expand_cases
+from .engine import Engine
+from .forking import Forking
+from .observation import JournalReader, Observation, Side
+from .plain import error_text
+from .running import Pool, Task
 
 Load = Callable[[], tuple[Sequence[Engine], Sequence[Case]]]
 START_SECONDS = 60.0
@@ -29,48 +34,68 @@ LOOK_SECONDS = 0.25
 READY = "ready"
 
 
-class Isolated:
-    """An observer that runs in one worker process, replaced when it dies or a run takes longer than its limit.
+def isolated(load: Load, *, jobs: int = 1, timeout: float = 30.0) -> Callable[..., Pool]:
+    """What makes the pool for `run_gate`: forked children where that is safe, else one fresh worker process."""
 
-    `timeout` is seconds for one run; a case's own limit goes before it. Raises `EnvironmentProblem` where a worker cannot
-    load what it must run. Not for use by several threads at once.
-    """
+    def make(engines: Mapping[Side, Engine], cases: Mapping[str, Case]) -> Pool:
+        if hasattr(os, "fork") and threading.active_count() == 1:
+            return Forking(engines, cases, jobs=jobs, timeout=timeout)
+        return Spawned(engines, cases, load, timeout=timeout)
 
-    def __init__(self, load: Load, timeout: float) -> None:
-        self._load, self._timeout = load, timeout
+    return make
+
+
+class Spawned:
+    """Runs tasks in one worker process; each has `timeout` seconds, or the case's own limit."""
+
+    def __init__(
+        self, engines: Mapping[Side, Engine], cases: Mapping[str, Case], load: Load, *, timeout: float = 30.0
+    ) -> None:
+        self._engines, self._cases, self._load, self._timeout = engines, cases, load, timeout
+        self._tasks: deque[Task] = deque()
         self._process: Any = None
         self._pipe: Connection | None = None
-        self._run = 0
+        self._number = 0
 
-    def __enter__(self) -> Self:
-        return self
+    def submit(self, task: Task) -> None:
+        """Add a task."""
+        self._tasks.append(task)
 
-    def __exit__(self, *_: object) -> None:
-        self._stop()
-
-    @property
-    def pid(self) -> int | None:
-        """The worker's process, if one is running."""
-        found: int | None = self._process.pid if self._process else None
-        return found
-
-    def __call__(self, engine: Engine, case: Case, seed: int) -> Observation:
-        """Run one engine on one case under a seed."""
-        pipe = self._ready()
-        limit = case.timeout or self._timeout
-        trace: dict[int, Activation] = {}
-        self._run += 1
+    def finished(self) -> Iterator[tuple[Task, Observation]]:
+        """Run and give the tasks in order. Closing the iterator ends the worker."""
         try:
-            pipe.send_bytes(json.dumps([self._run, engine.side, case.id, seed]).encode())
-            answer = self._collect(pipe, trace, time.monotonic() + limit)
-        except (EOFError, OSError):
-            code = self._stop()
-            return Observation(engine.name, engine.side, "crashed", trace=_ordered(trace), error=_told(code))
-        if answer is None:
+            while self._tasks:
+                task = self._tasks.popleft()
+                yield task, self._run(task)
+        finally:
             self._stop()
-            text = f"no result within {limit:g} s"
-            return Observation(engine.name, engine.side, "timeout", trace=_ordered(trace), error=text)
-        return Observation.from_json({**answer, "trace": [item.to_json() for item in _ordered(trace)]})
+
+    def _run(self, task: Task) -> Observation:
+        reader = JournalReader(task.side, self._engines[task.side].name)
+        pipe = self._ready()
+        limit = self._cases[task.case].timeout or self._timeout
+        self._number += 1
+        try:
+            pipe.send_bytes(json.dumps([self._number, task.side, task.case, task.schedule]).encode())
+            self._collect(pipe, reader, time.monotonic() + limit)
+        except (EOFError, OSError):
+            return _broken(reader, "crashed", _told(self._stop()))
+        if not reader.seen:
+            self._stop()
+            return _broken(reader, "timeout", f"did not end within {limit:g} s")
+        return reader.observation()
+
+    def _collect(self, pipe: Connection, reader: JournalReader, deadline: float) -> None:
+        """Read the journal until its last line has come, or time is over."""
+        while not reader.seen and (left := deadline - time.monotonic()) > 0:
+            if not pipe.poll(min(left, LOOK_SECONDS)):
+                # A child of user code may hold the pipe open after the worker itself has gone.
+                if not self._process.is_alive() and not pipe.poll():
+                    raise EOFError
+                continue
+            number, line = json.loads(pipe.recv_bytes())
+            if number == self._number:  # else a thread that outlived its run
+                reader.read([line])
 
     def _ready(self) -> Connection:
         if self._pipe is not None:
@@ -89,26 +114,6 @@ class Isolated:
                 mend="run with --in-process to see where",
             )
         return ours
-
-    def _collect(self, pipe: Connection, trace: dict[int, Activation], deadline: float) -> dict[str, Any] | None:
-        """Read activations into `trace` until the result comes; None when it does not come in time."""
-        while (left := deadline - time.monotonic()) > 0:
-            if not pipe.poll(min(left, LOOK_SECONDS)):
-                # A child of user code may hold the pipe open after the worker itself has gone.
-                if not self._process.is_alive() and not pipe.poll():
-                    raise EOFError
-                continue
-            run, kind, data = json.loads(pipe.recv_bytes())
-            if run != self._run:
-                # A thread that outlived its run.
-                continue
-            if kind == "result":
-                found: dict[str, Any] = data
-                return found
-            if kind == "end":
-                data = {**trace[data["begin"]].to_json(), **data}
-            trace[data["begin"]] = Activation.from_json(data)
-        return None
 
     def _stop(self) -> int | None:
         if self._pipe is not None:
@@ -133,14 +138,14 @@ def _first_word(pipe: Connection) -> str:
         return ""
 
 
-def _ordered(trace: dict[int, Activation]) -> tuple[Activation, ...]:
-    return tuple(trace[begin] for begin in sorted(trace))
+def _broken(reader: JournalReader, kind: str, error: str) -> Observation:
+    return reader.read([{"on": "broken", "kind": kind, "error": error}]).observation()
 
 
 def _told(code: int | None) -> str:
     if code is not None and code < 0:
-        return f"killed by signal {-code}"
-    return f"exit code {code}"
+        return f"its process was killed by {signal.Signals(-code).name}"
+    return f"its process ended with exit code {code}"
 
 
 def _kill_all(process: Any) -> None:
@@ -158,40 +163,29 @@ def _serve(pipe: Connection, load: Load) -> None:
         # Ctrl-C is for the parent, which then ends this process; and children of user code end with it.
         os.setpgid(0, 0)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
-    from .observing import observe
+    from .observing import write_journal
 
     try:
         engines, cases = load()
         by_side = {engine.side: engine for engine in engines}
-        by_id = {case.id: case for case in cases}
+        by_id = {case.id: case for case in expand_cases(cases)}
     except Exception as error:
-        pipe.send_bytes(f"{type(error).__name__}: {error}".encode("utf-8", "surrogatepass"))
+        pipe.send_bytes(error_text(error).encode("utf-8", "backslashreplace"))
         return
     pipe.send_bytes(READY.encode())
     lock = threading.Lock()
 
-    def send(run: int, kind: str, data: dict[str, Any]) -> None:
-        text = json.dumps([run, kind, data])
+    def send(number: int, line: dict[str, Any]) -> None:
+        data = json.dumps([number, line]).encode()
         with lock:
-            pipe.send_bytes(text.encode("utf-8", "surrogatepass"))
+            pipe.send_bytes(data)
 
     while True:
         try:
-            run, side, name, seed = json.loads(pipe.recv_bytes())
+            number, side, name, schedule = json.loads(pipe.recv_bytes())
         except (EOFError, OSError):
             return
-        observation = observe(by_side[side], by_id[name], seed, functools.partial(_tell, functools.partial(send, run)))
-        send(run, "result", {**observation.to_json(), "trace": []})
-
-
-def _tell(send: Callable[[str, dict[str, Any]], None], activation: Activation) -> None:
-    data = activation.to_json()
-    if activation.end is None:
-        send("begin", data)
-    else:
-        # The parent has what it saw from its beginning.
-        del data["saw"]
-        send("end", data)
+        write_journal(by_side[side], by_id[name], functools.partial(send, number), schedule)
 
 
 def _leave_with_parent() -> None:

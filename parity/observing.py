@@ -1,48 +1,97 @@
-"""Run one engine on one case and say what it showed. What the engine raises is observed; only `KeyboardInterrupt` passes."""
+"""Run one engine on one case in this process, and write everything that is seen to a journal.
+
+Nothing that the engine or a handler raises comes out of here: it is part of what is seen.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from .model import Case, Engine, Handlers, Observation, Outcome
+from ..adapters.errors import GraphliftError
+from .observation import (
+    JournalReader,
+    Observation,
+    RecordedEnd,
+    RecordedEvent,
+    RecordedOutcome,
+    outcome_to_json,
+)
+from .outcome import Outcome
+from .plain import error_text
+from .recorded import record
+from .replacing import Replacing
+from .schedule import SeededTurns
 from .tap import Journal, Tap
-from .values import error_text
 
-HELD_SEED = 3
-"""The schedule that holds every activation open: what an engine starts at once is then seen to overlap."""
+if TYPE_CHECKING:
+    from .case import Case
+    from .engine import Engine
 
 
-def observe(engine: Engine, case: Case, seed: int | None = None, journal: Journal | None = None) -> Observation:
-    """One run, in this process. The handlers are opened before it and closed after it.
+def observe(engine: Engine, case: Case, schedule: int = 0) -> Observation:
+    """Run it here, without isolation. `schedule` picks the order in which overlapping activations complete."""
+    lines: list[dict[str, Any]] = []
+    write_journal(engine, case, lines.append, schedule)
+    return JournalReader(engine.side, engine.name).read(lines).observation()
 
-    An engine that returns anything but an `Outcome` is observed as one that raised, since nothing could be compared.
-    """
-    tap = Tap(seed=seed, held=seed == HELD_SEED, journal=journal)
+
+def write_journal(engine: Engine, case: Case, journal: Journal, schedule: int = 0) -> None:
+    """Run the engine; the last line says what was seen of it as a whole."""
+    replacing = Replacing.of(case)
+    tap = Tap(journal, turns=SeededTurns(schedule), replacement=replacing, normalise=case.normalise)
     try:
-        with _opened(case) as handlers:
+        with case.opened() as handlers:
             tap.handlers = tap.registry(handlers)
-            found = engine.run(case, tap)
-            outcome = asyncio.run(_settled(found)) if inspect.isawaitable(found) else found
-        if not isinstance(outcome, Outcome):
-            raise TypeError(f"the engine returned a {type(outcome).__name__}, not an Outcome")
+            outcome = _run(engine, case, tap)
+        journal({"on": "outcome", "outcome": outcome_to_json(recorded_outcome(outcome, case.normalise))})
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
-        return Observation(engine.name, engine.side, "raised", trace=tap.trace(), error=error_text(error))
-    return Observation(engine.name, engine.side, "result", outcome, tap.trace())
+    except BaseException as error:  # user code's SystemExit and CancelledError too: this run ends, not the gate
+        kind = "raised" if tap.activated else "refused"
+        journal({"on": "broken", "kind": kind, "error": _told(error)})
+    misses = list(replacing.misses) if replacing else []
+    journal({"on": "seen", "wrapped": tap.wrapped, "overlapped": tap.overlapped, "misses": misses})
 
 
-async def _settled(found: Awaitable[Outcome]) -> Outcome:
-    return await found
+def _told(error: BaseException) -> str:
+    # The mend of graphlift's own errors speaks to a person, and is no part of what callers see differ.
+    return f"{type(error).__name__}: {error.message}" if isinstance(error, GraphliftError) else error_text(error)
 
 
-@contextmanager
-def _opened(case: Case) -> Iterator[Handlers]:
-    if callable(case.handlers):
-        with case.handlers() as handlers:
-            yield handlers
-    else:
-        yield case.handlers
+def _run(engine: Engine, case: Case, tap: Tap) -> Outcome:
+    result: Any = engine.run(case, tap)
+    if inspect.isawaitable(result):
+        result = asyncio.run(_awaited(result))
+    if not isinstance(result, Outcome):
+        raise TypeError(f"engine {engine.name!r} returned {type(result).__name__}, not an Outcome")
+    return result
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
+
+
+def recorded_outcome(outcome: Outcome, normalise: Callable[[Any], Any] | None = None) -> RecordedOutcome:
+    """The outcome with every value recorded."""
+    tidy = normalise or (lambda value: value)
+
+    def ends(nodes: Mapping[str, Any]) -> dict[str, RecordedEnd]:
+        return {
+            name: RecordedEnd(end.status, record(tidy(end.output)), end.error, end.runs, end.reason)
+            for name, end in nodes.items()
+        }
+
+    pause, events, saved = outcome.interrupt, outcome.events, outcome.checkpoints
+    data = None if outcome.data is None else tidy(dict(outcome.data))
+    return RecordedOutcome(
+        outcome.success,
+        None if data is None else {str(key): record(value) for key, value in data.items()},
+        None if outcome.nodes is None else ends(outcome.nodes),
+        outcome.error,
+        None if pause is None else (pause.node, record(tidy(pause.payload))),
+        None if events is None else tuple(RecordedEvent(e.kind, e.node, record(tidy(e.data))) for e in events),
+        None if saved is None else tuple(record(tidy(item)) for item in saved),
+    )

@@ -10,18 +10,26 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum
 from typing import Any
 
 TAG = "~"
 """The key that marks what JSON cannot say: `{"~": "tuple", "v": [...]}`."""
+_JSON_INT = 1 << 53
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 DEEPEST = 60
 """Containers nested deeper than this are told by their type: comparing them is not worth a RecursionError."""
 
-_TOLD = {
-    ("datetime", name) for name in ("datetime", "date", "time", "timedelta", "timezone")
-} | {("decimal", "Decimal"), ("uuid", "UUID"), ("fractions", "Fraction"), ("builtins", "complex"), ("re", "Pattern")}
+_TOLD = {("datetime", name) for name in ("datetime", "date", "time", "timedelta", "timezone")} | {
+    ("decimal", "Decimal"),
+    ("uuid", "UUID"),
+    ("fractions", "Fraction"),
+    ("builtins", "complex"),
+    ("re", "Pattern"),
+}
 
 
 def plain(value: Any, opaque: set[str] | None = None) -> Any:
@@ -44,6 +52,20 @@ def digest(value: Any) -> str:
     return digest_text(canonical(plain(value)))
 
 
+def without_addresses(text: str) -> str:
+    """The text as it is in every process: ` at 0x7f…` is left out."""
+    return _ADDRESS.sub("", text)
+
+
+def error_text(error: BaseException) -> str:
+    """`ExceptionType: message`, or the type alone, without addresses."""
+    try:
+        text = without_addresses(str(error))
+    except Exception:
+        text = "(its message cannot be read)"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def _tagged(kind: str, value: Any, type_name: str | None = None) -> dict[str, Any]:
     return {TAG: kind, "v": value} if type_name is None else {TAG: kind, "t": type_name, "v": value}
 
@@ -60,10 +82,10 @@ class _Plain:
 
     def of(self, value: Any, depth: int) -> Any:
         kind = type(value)
-        if value is None or kind in (bool, int, str):
+        if value is None or kind in (bool, str):
             return value
-        if kind is float:
-            return value if math.isfinite(value) else _tagged("float", repr(value))
+        if kind in (int, float):
+            return _number(value)
         if isinstance(value, Enum):
             return _tagged("enum", self.of(value.value, depth + 1), type_name(kind))
         if id(value) in self._inside:
@@ -74,6 +96,10 @@ class _Plain:
         self._inside.add(id(value))
         try:
             return self._walked(value, kind, depth + 1)
+        except Exception as error:
+            # What a value's own code raises while it is looked at must not become the handler's failure.
+            self.opaque.add(f"{type_name(kind)}, which raises {type(error).__name__} when it is read")
+            return _tagged("unreadable", type(error).__name__, type_name(kind))
         finally:
             self._inside.discard(id(value))
 
@@ -85,7 +111,8 @@ class _Plain:
         return _tagged("opaque", type_name(kind))
 
     def mapping(self, value: Mapping[Any, Any], _kind: type[Any], depth: int) -> Any:
-        pairs = [(key, self.of(item, depth)) for key, item in value.items()]
+        # A list first: another thread may add a key while this one reads.
+        pairs = [(key, self.of(item, depth)) for key, item in list(value.items())]
         if all(type(key) is str and key != TAG for key, _ in pairs):
             return dict(pairs)
         keyed = [[self.of(key, depth), item] for key, item in pairs]
@@ -100,7 +127,7 @@ class _Plain:
             return _tagged("object", dict(zip(fields, items, strict=True)), type_name(kind))
         return _tagged("tuple" if kind is tuple else "list", items, None if kind is tuple else type_name(kind))
 
-    def set(self, value: Set[Any], _kind: type[Any], depth: int) -> Any:
+    def set(self, value: AbstractSet[Any], _kind: type[Any], depth: int) -> Any:
         return _tagged("set", sorted((self.of(item, depth) for item in value), key=canonical))
 
     def fields(self, value: Any, kind: type[Any], depth: int) -> Any:
@@ -109,6 +136,13 @@ class _Plain:
 
     def array(self, value: Any, kind: type[Any], depth: int) -> Any:
         return _tagged("array", [str(value.dtype), self.of(value.tolist(), depth)], type_name(kind))
+
+
+def _number(value: float) -> Any:
+    if isinstance(value, int):
+        # Readers of JSON lose digits of larger ones, and Python refuses to print very large ones.
+        return value if abs(value) <= _JSON_INT else _tagged("int", hex(value))
+    return value + 0.0 if math.isfinite(value) else _tagged("float", repr(value))  # -0.0 equals 0.0
 
 
 def _fields(value: Any) -> Iterable[tuple[str, Any]]:
@@ -121,20 +155,30 @@ def _is_value_object(value: Any) -> bool:
     """A dataclass, a pydantic model, or an object whose class defines what equality means."""
     if dataclasses.is_dataclass(value):
         return True
-    return hasattr(value, "__dict__") and type(value).__eq__ is not object.__eq__
+    equality: object = type(value).__eq__
+    return hasattr(value, "__dict__") and equality is not object.__eq__
 
 
 _Convert = Callable[[_Plain, Any, type[Any], int], Any]
 _CONVERTERS: tuple[tuple[Callable[[Any], bool], _Convert], ...] = (
-    (lambda v: isinstance(v, (type,)) or hasattr(v, "__qualname__"), lambda _p, v, _k, _d: _tagged("callable", _named(v))),
+    (
+        lambda v: isinstance(v, (type,)) or hasattr(v, "__qualname__"),
+        lambda _p, v, _k, _d: _tagged("callable", _named(v)),
+    ),
     (lambda v: isinstance(v, Mapping), _Plain.mapping),
     (lambda v: isinstance(v, (bytes, bytearray, memoryview)), lambda _p, v, _k, _d: _tagged("bytes", bytes(v).hex())),
     (lambda v: isinstance(v, (str, int, float)), lambda _p, v, k, _d: _tagged("scalar", _scalar(v), type_name(k))),
     (lambda v: isinstance(v, (list, tuple)), _Plain.sequence),
-    (lambda v: isinstance(v, Set), _Plain.set),
-    (lambda v: (type(v).__module__, type(v).__qualname__) in _TOLD, lambda _p, v, k, _d: _tagged("told", str(v), type_name(k))),
+    (lambda v: isinstance(v, AbstractSet), _Plain.set),
+    (
+        lambda v: (type(v).__module__, type(v).__qualname__) in _TOLD,
+        lambda _p, v, k, _d: _tagged("told", str(v), type_name(k)),
+    ),
     (lambda v: hasattr(v, "__fspath__"), lambda _p, v, _k, _d: _tagged("path", str(v))),
-    (lambda v: isinstance(v, BaseException), lambda _p, v, k, _d: _tagged("exception", str(v), type_name(k))),
+    (
+        lambda v: isinstance(v, BaseException),
+        lambda _p, v, k, _d: _tagged("exception", without_addresses(str(v)), type_name(k)),
+    ),
     (lambda v: hasattr(v, "tolist") and hasattr(v, "dtype"), _Plain.array),
     (_is_value_object, _Plain.fields),
 )
@@ -145,8 +189,6 @@ def _named(value: Any) -> str:
 
 
 def _scalar(value: Any) -> Any:
-    for kind in (str, int, float):
-        if isinstance(value, kind):
-            base = kind(value)
-            return base if not isinstance(base, float) or math.isfinite(base) else repr(base)
-    return str(value)
+    if isinstance(value, str):
+        return str(value)
+    return _number(int(value) if isinstance(value, int) else float(value))

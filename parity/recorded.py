@@ -7,27 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .plain import TAG, canonical, digest_text, plain
 
 KEEP = 16_384
 """Characters of canonical JSON up to which a value's content is kept beside its digest."""
-PARTS_DEPTH = 2
+PARTS_DEPTH = 3
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A value as it was at one moment.
+class Value:
+    """A value as it was at one moment. `Value.of` makes one.
 
-    `content` is its plain form, None (with `kept` false) when it was larger than the limit. `parts` are the digests of what
-    is inside mappings, by path, two levels deep: `("data", "total")`.
+    `content` is its plain form, None (with `kept` false) when it was larger than the limit; then `stored` has its parts.
     """
 
     digest: str
     content: Any = None
     kept: bool = True
-    parts: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    stored: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, value: object) -> Value:
+        """Record a value now; later changes to it do not reach the record."""
+        return record(value)
+
+    @cached_property
+    def parts(self) -> Mapping[tuple[str, ...], str]:
+        """The digests of what is inside mappings, by path, three levels deep: `("data", "total")`."""
+        return _digests(self.content) if self.kept else self.stored
 
     def at(self, path: tuple[str, ...]) -> Any:
         """The kept content at a path, or None."""
@@ -42,27 +52,33 @@ class Recorded:
         """JSON data; `from_json` gives an equal object back."""
         if self.kept:
             return {"c": self.content}
-        return {"d": self.digest, "p": [[list(path), digest] for path, digest in self.parts.items()]}
+        return {"d": self.digest, "p": [[list(path), digest] for path, digest in self.stored.items()]}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Recorded:
+    def from_json(cls, data: Mapping[str, Any]) -> Value:
         """The object that `to_json` described."""
         if "c" in data:
             return of_plain(data["c"], None)
         return cls(data["d"], None, False, {tuple(path): digest for path, digest in data["p"]})
 
 
-def record(value: Any, opaque: set[str] | None = None, keep: int = KEEP) -> Recorded:
-    """Record a value now; `opaque` collects the types that could only be told by name."""
+def record(value: Any, opaque: set[str] | None = None, keep: int = KEEP) -> Value:
+    """Record a value now; `opaque` collects the types that could only be told by name. A `Value` is its own record."""
+    if isinstance(value, Value):
+        return value
     return of_plain(plain(value, opaque), keep)
 
 
-def of_plain(data: Any, keep: int | None) -> Recorded:
+def of_plain(data: Any, keep: int | None) -> Value:
     """Record plain data; `keep` None keeps any size."""
     text = canonical(data)
-    parts = {path: digest_text(canonical(part)) for path, part in _parts(data, (), PARTS_DEPTH)}
-    kept = keep is None or len(text) <= keep
-    return Recorded(digest_text(text), data if kept else None, kept, parts)
+    if keep is None or len(text) <= keep:
+        return Value(digest_text(text), data)
+    return Value(digest_text(text), None, False, _digests(data))
+
+
+def _digests(data: Any) -> dict[tuple[str, ...], str]:
+    return {path: digest_text(canonical(part)) for path, part in _parts(data, (), PARTS_DEPTH)}
 
 
 def _parts(data: Any, prefix: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -75,7 +91,7 @@ def _parts(data: Any, prefix: tuple[str, ...], depth: int) -> Iterator[tuple[tup
 
 def shorten(value: Any, limit: int = 80) -> str:
     """A recorded or plain value as one short line."""
-    if isinstance(value, Recorded):
+    if isinstance(value, Value):
         if not value.kept:
             return f"<{value.digest[:10]}, too large to keep>"
         value = value.content

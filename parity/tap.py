@@ -1,173 +1,243 @@
-"""The tap: wraps node handlers so that every call becomes an activation of the trace.
+"""Taps: how an engine lets the gate see each activation of a node. Engines wrap what they call; nothing of theirs changes.
 
-A wrapped handler keeps its signature, whether it is a coroutine function, what it returns and what it raises.
+A tap sees one run. Every wrapped call is an activation: what it saw, what it returned or raised, whether it changed its
+input in place, and its begin and end on the run's one clock of sequence numbers (so: what happened before what). Each is
+told to the journal as it happens, so that a run that is killed has a trace up to that moment.
 """
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
-import random
+import itertools
 import threading
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
-from ..adapters.views import NodeView
-from .model import Activation, Handlers
-from .values import Value, error_text
+from .plain import error_text
+from .recorded import KEEP, Value, record
+from .seeing import NodeName, Sees, default_node, default_sees, node_of_view
 
 T = TypeVar("T")
-View = Callable[[tuple[Any, ...], dict[str, Any]], Any]
-Node = str | Callable[..., str]
-Journal = Callable[[Activation], None]
-HELD = 0.003
-"""Seconds that a held tap keeps each activation open: long enough for one that was started beside it to begin."""
+Journal = Callable[[dict[str, Any]], None]
+NOTHING = record(None)
 
 
-def first_argument(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a handler saw, unless an engine says otherwise: its first argument, a context by its `data`."""
-    seen = args[0] if args else kwargs
-    if isinstance(seen, NodeView):
-        return {"data": seen.data, "results": seen.results, "status": seen.status, "iteration": seen.iteration}
-    if not isinstance(seen, Mapping) and isinstance(getattr(seen, "data", None), Mapping):
-        results = getattr(seen, "results", None)
-        return {"data": seen.data, "results": results} if isinstance(results, Mapping) else seen.data
-    return seen
+class Turns(Protocol):
+    """Decides when an activation may run, to permute completion orders; see `schedule`."""
+
+    def enter(self, key: str) -> None:
+        """Wait on a thread until the activation may run."""
+        ...
+
+    async def aenter(self, key: str) -> None:
+        """Wait on the running loop until the activation may run."""
+        ...
+
+    def leave(self, key: str) -> None:
+        """The activation has ended."""
+        ...
+
+
+class Replacement(Protocol):
+    """Answers an activation instead of its handler (a stub, a cassette); see `stubs` and `cassette`."""
+
+    def answer(self, node: str, ordinal: int, saw: Value, seen: Any) -> Callable[[], Any] | None:
+        """A function that returns or raises in the handler's place; None lets the handler run."""
+        ...
+
+    def note(self, node: str, ordinal: int, saw: Value, returned: Any, raised: BaseException | None) -> None:
+        """The handler itself ran and ended like this."""
+        ...
+
+
+@dataclass
+class _Open:
+    node: str
+    ordinal: int
+    arrived: int
+    seen: Any
+    saw: Value
+    opaque: set[str]
+
+    @property
+    def key(self) -> str:
+        return f"{self.node}#{self.ordinal + 1}"
 
 
 class Tap:
-    """Records the activations of one run. `handlers` are the case's, already wrapped; `seed` permutes completion orders.
+    """The eyes of one run. `handlers` are the case's, already wrapped.
 
-    With a seed, an asynchronous handler gives way to its siblings a seeded number of times before it returns, so that two
-    runs see different completion orders; a difference that this makes is not one between the engines. A `held` tap keeps
-    every activation open for a moment, so that what an engine starts at once is seen to overlap. `journal` is told of every
-    activation when it begins and again when it ends, one at a time.
+    `journal` gets one JSON-able dict for each begin and end of an activation.
     """
 
     def __init__(
         self,
-        handlers: Handlers | None = None,
+        journal: Journal,
         *,
-        seed: int | None = None,
-        view: View = first_argument,
-        held: bool = False,
-        journal: Journal | None = None,
+        turns: Turns | None = None,
+        replacement: Replacement | None = None,
+        normalise: Callable[[Any], Any] | None = None,
+        keep: int = KEEP,
     ) -> None:
+        self._journal, self._turns, self._replacement, self._keep = journal, turns, replacement, keep
+        self._normalise = normalise or (lambda value: value)
         self._lock = threading.Lock()
-        self._clock = 0
-        self._open: dict[int, Activation] = {}
-        self._done: list[Activation] = []
-        self._counts: dict[str, int] = {}
-        self._random = random.Random(seed) if seed is not None else None  # noqa: S311
-        self._view, self._held, self._journal = view, held, journal
-        self.handlers: dict[str, Callable[..., Any]] = self.registry(handlers or {})
+        self._clock = itertools.count(1)
+        self._ordinals: Counter[str] = Counter()
+        self._running = 0
+        self.wrapped = 0
+        self.handlers: dict[str, Callable[..., Any]] = {}
+        self.activated = False
+        self.overlapped = False
 
-    def registry(self, handlers: Handlers) -> dict[str, Callable[..., Any]]:
-        """A registry with every callable wrapped under its name; what is not callable stays as it is.
+    def wrap(self, node: NodeName, function: Callable[..., Any], *, sees: Sees | None = None) -> Callable[..., Any]:
+        """`function`, seen. `node` is the node's name, or a function of the call's arguments that gives it.
 
-        A handler that is given a `NodeView` is recorded under the view's node, since one handler may serve several.
+        `sees` gives, from the call's arguments, what the node sees; it must give the same form under both engines. By
+        default that is a `NodeView`'s content, or every argument that is data (services and other objects are left out).
+        The wrapper is a coroutine function exactly when `function` is one.
         """
-        return {
-            name: self.wrap(functools.partial(_node_of, name), handler) if callable(handler) else handler
-            for name, handler in handlers.items()
-        }
+        self.wrapped += 1
+        name = node if callable(node) else functools.partial(_constant, node)
+        see = sees or default_sees
+        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
+            return self._wrap_async(name, function, see)
+        return self._wrap_sync(name, function, see)
 
-    def methods(self, target: object, names: Mapping[str, str]) -> None:
-        """Replace methods of an object by wrapped ones, on the object only: method name to node name."""
-        for method, node in names.items():
-            setattr(target, method, self.wrap(node, getattr(target, method)))
+    def registry(self, handlers: Mapping[str, T], *, sees: Sees | None = None) -> dict[str, T]:
+        """A copy of a mapping of handlers by name, each callable in it wrapped; other values stay as they are.
 
-    def wrap(self, node: Node, handler: Callable[..., T], *, view: View | None = None) -> Callable[..., T]:
-        """One handler, wrapped. `node` is its node, or says it from the call's arguments; `view` says what it sees."""
-        look = view or self._view
-        named = node if callable(node) else functools.partial(_constant, node)
-        wrapped: Any = (
-            self._wrap_async(named, handler, look) if _is_async(handler) else self._wrap_sync(named, handler, look)
-        )
-        result: Callable[..., T] = functools.update_wrapper(wrapped, handler)
-        return result
+        An activation belongs to the node that the handler's `NodeView` names; else the handler's name is the node's.
+        """
+        wrapped: dict[str, Any] = {}
+        for name, handler in handlers.items():
+            named = functools.partial(node_of_view, name)
+            wrapped[name] = self.wrap(named, handler, sees=sees) if callable(handler) else handler
+        return wrapped
 
-    def trace(self) -> tuple[Activation, ...]:
-        """The activations so far, in the order in which they began; those that never ended included."""
-        with self._lock:
-            return tuple(sorted([*self._done, *self._open.values()], key=lambda item: item.begin))
+    def methods(self, owner: T, names: Iterable[str], *, node: NodeName | None = None, sees: Sees | None = None) -> T:
+        """Wrap methods of one object in place, for walkers that run each kind of node in a method of their own.
 
-    def _wrap_sync(self, node: Callable[..., str], handler: Callable[..., Any], look: View) -> Callable[..., Any]:
-        def tapped(*args: Any, **kwargs: Any) -> Any:
-            began = self._begin(node(*args, **kwargs), look(args, kwargs))
+        `node` names the node from the call's arguments; by default it is the first argument, if that is a text, or its
+        `id`, `name`, `node_id` or `node`. Returns `owner`.
+        """
+        for name in names:
+            setattr(owner, name, self.wrap(node or default_node, getattr(owner, name), sees=sees))
+        return owner
+
+    def _wrap_sync(self, name: Callable[..., str], function: Callable[..., Any], see: Sees) -> Callable[..., Any]:
+        @functools.wraps(function, updated=())
+        def call(*args: Any, **kwargs: Any) -> Any:
+            opened = self._arrive(name(*args, **kwargs), see(args, kwargs))
             try:
-                value = handler(*args, **kwargs)
-                if inspect.isawaitable(value):
-                    return self._finish_later(began, look, args, kwargs, value)
-                if self._held:
-                    time.sleep(HELD)
+                if self._turns:
+                    self._turns.enter(opened.key)
+                answer = self._begin(opened)
+                returned = answer() if answer else function(*args, **kwargs)
             except BaseException as error:
-                self._end(began, look(args, kwargs), raised=error_text(error))
+                self._end(opened, None, error, answered=False)
                 raise
-            self._end(began, look(args, kwargs), returned=Value.of(value))
-            return value
+            if inspect.isawaitable(returned):
+                return self._finish_later(opened, returned)
+            self._end(opened, returned, None, answered=answer is not None)
+            return returned
 
-        return tapped
+        return call
 
-    def _wrap_async(self, node: Callable[..., str], handler: Callable[..., Any], look: View) -> Callable[..., Any]:
-        async def tapped(*args: Any, **kwargs: Any) -> Any:
-            began = self._begin(node(*args, **kwargs), look(args, kwargs))
-            return await self._finish_later(began, look, args, kwargs, handler(*args, **kwargs))
+    def _wrap_async(self, name: Callable[..., str], function: Callable[..., Any], see: Sees) -> Callable[..., Any]:
+        @functools.wraps(function, updated=())
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            opened = self._arrive(name(*args, **kwargs), see(args, kwargs))
+            try:
+                if self._turns:
+                    await self._turns.aenter(opened.key)
+                answer = self._begin(opened)
+                returned = answer() if answer else await function(*args, **kwargs)
+            except BaseException as error:
+                self._end(opened, None, error, answered=False)
+                raise
+            self._end(opened, returned, None, answered=answer is not None)
+            return returned
 
-        return tapped
+        return call
 
-    async def _finish_later(self, began: Activation, look: View, args: Any, kwargs: Any, value: Any) -> Any:
+    async def _finish_later(self, opened: _Open, awaitable: Any) -> Any:
         try:
-            result = await value
-            if self._held:
-                await asyncio.sleep(HELD)
-            for _ in range(self._turns()):
-                await asyncio.sleep(0)
+            returned = await awaitable
         except BaseException as error:
-            self._end(began, look(args, kwargs), raised=error_text(error))
+            self._end(opened, None, error, answered=False)
             raise
-        self._end(began, look(args, kwargs), returned=Value.of(result))
-        return result
+        self._end(opened, returned, None, answered=False)
+        return returned
 
-    def _turns(self) -> int:
+    def _arrive(self, node: str, seen: Any) -> _Open:
         with self._lock:
-            return 1 + self._random.randrange(3) if self._random else 0
+            ordinal = self._ordinals[node]
+            self._ordinals[node] += 1
+            self._running += 1
+            self.activated = True
+            self.overlapped |= self._running > 1
+            return _Open(node, ordinal, next(self._clock), seen, NOTHING, set())
 
-    def _begin(self, node: str, seen: Any) -> Activation:
-        saw = Value.of(seen)
+    def _begin(self, opened: _Open) -> Callable[[], Any] | None:
+        """What it sees is recorded when its turn has come: only then does its body look."""
+        opened.saw = record(self._normalise(opened.seen), opened.opaque, self._keep)
+        line = {"on": "begin", "node": opened.node, "ordinal": opened.ordinal, "at": opened.arrived}
         with self._lock:
-            ordinal = self._counts.get(node, 0)
-            self._counts[node] = ordinal + 1
-            activation = Activation(node, ordinal, self._tick(), None, saw)
-            self._open[activation.begin] = activation
-            if self._journal:
-                self._journal(activation)
-        return activation
+            self._journal({**line, "saw": opened.saw.to_json()})
+        if self._replacement is None:
+            return None
+        return self._replacement.answer(opened.node, opened.ordinal, opened.saw, opened.seen)
 
-    def _end(self, began: Activation, seen: Any, *, returned: Value | None = None, raised: str | None = None) -> None:
-        mutated = Value.of(seen).digest != began.saw.digest
+    def _end(self, opened: _Open, returned: Any, error: BaseException | None, *, answered: bool) -> None:
+        if opened.saw is NOTHING:
+            self._give_up(opened)
+            return
+        after = record(self._normalise(opened.seen), opened.opaque, self._keep)
+        told = None if error is not None else record(self._normalise(returned), opened.opaque, self._keep)
+        if self._replacement is not None and not answered:
+            self._replacement.note(opened.node, opened.ordinal, opened.saw, returned, error)
+        if self._turns:
+            self._turns.leave(opened.key)
         with self._lock:
-            self._open.pop(began.begin, None)
-            done = replace(began, end=self._tick(), returned=returned, raised=raised, mutated=mutated)
-            self._done.append(done)
-            if self._journal:
-                self._journal(done)
+            self._running -= 1
+            self._journal(
+                {
+                    "on": "end",
+                    "node": opened.node,
+                    "ordinal": opened.ordinal,
+                    "at": next(self._clock),
+                    "returned": told and told.to_json(),
+                    "raised": _raised(error),
+                    "mutated": changed_paths(opened.saw, after),
+                    "opaque": sorted(opened.opaque),
+                }
+            )
 
-    def _tick(self) -> int:
-        self._clock += 1
-        return self._clock
+    def _give_up(self, opened: _Open) -> None:
+        """It was cancelled before its turn came, so its body never ran."""
+        if self._turns:
+            self._turns.leave(opened.key)
+        with self._lock:
+            self._running -= 1
 
 
-def _constant(node: str, *_args: Any, **_kwargs: Any) -> str:
-    return node
+def changed_paths(before: Value, after: Value) -> list[str]:
+    """The dotted paths at which two recordings of one input differ, the deepest that are known; empty when equal."""
+    if before.digest == after.digest:
+        return []
+    one, other = before.parts, after.parts
+    paths = [path for path in sorted({*one, *other}) if one.get(path) != other.get(path)]
+    deepest = [path for path in paths if not any(len(p) > len(path) and p[: len(path)] == path for p in paths)]
+    return [".".join(path) for path in deepest] or ["."]
 
 
-def _node_of(name: str, *args: Any, **_kwargs: Any) -> str:
-    return args[0].node if args and isinstance(args[0], NodeView) else name
+def _raised(error: BaseException | None) -> str | None:
+    return None if error is None else error_text(error)
 
 
-def _is_async(handler: object) -> bool:
-    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))  # noqa: B004
+def _constant(value: Any, *_args: Any, **_kwargs: Any) -> Any:
+    return value

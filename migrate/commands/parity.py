@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,8 +16,11 @@ from ..console import FINDINGS, FormatOption, GlobalOptions, OutputFormat, emit,
 
 if TYPE_CHECKING:
     from ...parity.baseline import Known
-    from ...parity.model import Case, Engine, Rule
+    from ...parity.case import Case
+    from ...parity.engine import Engine
+    from ...parity.judging import Judged
     from ...parity.report import Report
+    from ...parity.rule import Rule
     from ...plugins.manager import Plugins
     from ...plugins.project import Project
 
@@ -40,7 +44,8 @@ class Loading:
 def parity(
     ctx: typer.Context,
     case: Annotated[
-        list[str] | None, typer.Option("--case", metavar="ID", help="Run only this case; may be repeated.")
+        list[str] | None,
+        typer.Option("--case", metavar="PATTERN", help="Run only this case (* and ? match); may be repeated."),
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="List the cases and engines, and run nothing.")] = False,
     explain: Annotated[
@@ -54,6 +59,7 @@ def parity(
         bool,
         typer.Option("--in-process", help="Run in this process (for a debugger): no time limit, a crash is a crash."),
     ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Runs at once; 0 is one for each processor.")] = 0,
     accept: Annotated[
         str | None,
         typer.Option("--accept", metavar="RULE", help="List a known divergence of this rule in the baseline file."),
@@ -82,7 +88,7 @@ def parity(
     if explain:
         _explain(ctx, explain, style)
         return
-    hooks = ("graphlift_engines", "graphlift_cases", "graphlift_rules", "graphlift_reporters")
+    hooks = ("graphlift_engines", "graphlift_cases", "graphlift_rules", "graphlift_reporters", "graphlift_normalisers")
     project, plugins = open_project(ctx, hooks)
     project.require_config()
     if accept:
@@ -94,9 +100,9 @@ def parity(
         return
     wanted = _reporters(plugins, report or [])
     evidence = _inside(project, project.settings.parity.report)
-    found = _run(ctx, project, plugins, engines, cases, tuple(case or ()), in_process)
+    found = _run(ctx, project, plugins, engines, cases, tuple(case or ()), in_process, jobs or os.cpu_count() or 1)
     from ...parity.report import write_report
-    from ...parity.reporters import text
+    from ...parity.reporters.terminal import text
 
     for path, render in wanted:
         _write(path, render(found))
@@ -124,10 +130,11 @@ def _run(
     cases: Sequence[Case],
     only: tuple[str, ...],
     in_process: bool,
+    jobs: int,
 ) -> Report:
     from ...parity.baseline import read_baseline
     from ...parity.gate import run_gate
-    from ...parity.isolation import Isolated
+    from ...parity.isolation import isolated
 
     settings = project.settings.parity
     arguments: dict[str, Any] = {
@@ -135,14 +142,19 @@ def _run(
         "baseline": read_baseline(project.root / settings.baseline, settings.baseline),
         "files": _evidence_files(project),
         "only": only,
-        "progress": lambda chosen: track(chosen, "parity", total=len(chosen)),
+        "progress": _progress,
+        "normalise": list(plugins.gather_map("graphlift_normalisers", project=project).values()),
     }
     rules: list[Rule] = plugins.gather("graphlift_rules")
     if in_process:
         return run_gate(engines, cases, rules, **arguments)
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
-    with Isolated(Loading(str(options.directory.resolve()), options.disabled), settings.timeout) as observer:
-        return run_gate(engines, cases, rules, observer=observer, **arguments)
+    load = Loading(str(options.directory.resolve()), options.disabled)
+    return run_gate(engines, cases, rules, pool=isolated(load, jobs=jobs, timeout=settings.timeout), **arguments)
+
+
+def _progress(judged: Iterator[Judged], total: int) -> Iterable[Judged]:
+    return track(judged, "parity", total=total)
 
 
 def _evidence_files(project: Project) -> list[str]:
@@ -171,17 +183,21 @@ def _explain(ctx: typer.Context, rule_id: str, style: OutputFormat) -> None:
     )
 
 
-def _list(engines: Sequence[Engine], cases: Sequence[Case], style: OutputFormat) -> None:
+def _list(engines: Sequence[Engine], given: Sequence[Case], style: OutputFormat) -> None:
+    from ...parity.case import expand_cases
+
+    cases = expand_cases(given)
+
     def text() -> str:
         lines = [f"{engine.side:<10} {engine.name}" for engine in engines]
-        return "\n".join([*lines, *(f"case       {case.id}  ({case.workflow})" for case in cases)])
+        return "\n".join([*lines, *(f"case       {case.id}  ({case.name})" for case in cases)])
 
     emit(
         style,
         text,
         lambda: {
             "engines": [{"name": engine.name, "side": engine.side} for engine in engines],
-            "cases": [{"id": case.id, "workflow": case.workflow, "fingerprint": case.fingerprint} for case in cases],
+            "cases": [{"id": case.id, "workflow": case.name, "fingerprint": case.fingerprint} for case in cases],
         },
     )
 

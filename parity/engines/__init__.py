@@ -1,6 +1,8 @@
-"""Ready-made engines: the reference walkers and the compiled graph, for cases whose definition is a neutral workflow.
+"""Ready-made engines over graphlift's own workflows: the reference walkers, and the compiled graph.
 
-A project's own walker needs an engine of its own, a few lines in a plugin module; `OutcomeEngine` makes it from a function.
+A case for them has a `Workflow` as its definition and handlers by name; `options` may hold `failure_policy`, `conditions`,
+`answers` (what people say at human nodes) and `mode` ("sync" or "async"). A project's own walker needs an engine of its own,
+a few lines in a plugin module; `OutcomeEngine` makes it from a function.
 """
 
 from __future__ import annotations

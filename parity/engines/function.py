@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..model import Case, Outcome, Side
-from ..outcomes import outcome_of
+from ..case import Case
+from ..observation import Side
+from ..outcome import Outcome
+from ..reading import outcome_of
 from ..tap import Tap
 
 

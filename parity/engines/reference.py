@@ -1,34 +1,45 @@
-"""The reference walkers as an engine: exact oracles for both styles of a neutral workflow."""
+"""The reference walkers as an engine: `run_breadth_first` for successor style, `run_dependency` for dependency style."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from ...adapters.errors import UsageError
-from ..model import Case, Outcome, Side
-from ..outcomes import outcome_of
-from ..tap import Tap
+from ...adapters.model import SuccessorWorkflow
+from ...adapters.oracle_breadth_first import run_breadth_first
+from ...adapters.oracle_dependency import run_dependency
+from ..observation import Side
+from ..outcome import Outcome
+from .binding import policy_of, version, workflow_of
+
+if TYPE_CHECKING:
+    from ...adapters.results import WorkflowResult
+    from ..case import Case
+    from ..tap import Tap
 
 
 @dataclass(frozen=True)
 class ReferenceEngine:
-    """Runs a neutral workflow with the reference walker of its style. `case.options` are passed on to it."""
+    """Runs a case under the reference walker of its definition's style."""
 
-    name: str = "reference walker"
+    name: str = "reference"
     side: Side = "legacy"
     sources: tuple[str, ...] = ()
 
-    async def run(self, case: Case, tap: Tap) -> Outcome:
-        """Run the case. Raises `UsageError` where its definition is no neutral workflow."""
-        from ...adapters import DependencyWorkflow, SuccessorWorkflow, arun_breadth_first, arun_dependency
+    @property
+    def version(self) -> str:
+        """Part of the evidence."""
+        return version("graphlift")
 
-        workflow = case.definition
-        if isinstance(workflow, SuccessorWorkflow):
-            result = await arun_breadth_first(workflow, tap.handlers, case.inputs, **case.options)
-        elif isinstance(workflow, DependencyWorkflow):
-            result = await arun_dependency(workflow, tap.handlers, case.inputs, **case.options)
-        else:
-            raise UsageError(
-                f"the definition of case {case.id!r} is a {type(workflow).__name__}, not a neutral workflow"
-            )
-        return outcome_of(result)
+    def run(self, case: Case, tap: Tap) -> Outcome:
+        """Run it once."""
+        return Outcome.of(_run(case, tap))
+
+
+def _run(case: Case, tap: Tap) -> WorkflowResult:
+    workflow = workflow_of(case)
+    more: dict[str, Any] = {"conditions": case.options.get("conditions")}
+    if isinstance(workflow, SuccessorWorkflow):
+        answers = case.options.get("answers", {})
+        return run_breadth_first(workflow, tap.handlers, case.inputs, answers=answers, **more)
+    return run_dependency(workflow, tap.handlers, case.inputs, failure_policy=policy_of(case), **more)

@@ -5,16 +5,19 @@ A reporter is a pure function of a `Report`: deterministic, without times or abs
 
 from __future__ import annotations
 
-from ...adapters.markers import hookimpl
-from .base import Reporter
-from .terminal import text
+from typing import TYPE_CHECKING
 
-__all__ = ["Reporter", "builtin_reporters", "graphlift_reporters", "text"]
+from ...adapters.markers import hookimpl
+
+if TYPE_CHECKING:
+    from .base import Reporter
 
 
 def builtin_reporters() -> tuple[Reporter, ...]:
     """Every reporter that graphlift ships, sorted by id."""
     from . import github, json_form, junit, markdown
+    from .base import Reporter
+    from .terminal import text
 
     text_reporter = Reporter("text", "the report as a terminal shows it", text)
     return (github.REPORTER, json_form.REPORTER, junit.REPORTER, markdown.REPORTER, text_reporter)

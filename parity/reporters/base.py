@@ -38,16 +38,14 @@ def leading(report: Report) -> Iterator[tuple[Finding, list[Finding]]]:
     """New findings that follow from no other new one of their case, each with those that do follow from it."""
     leaders = [item for item in report.new if not _is_folded(item, report)]
     for item in leaders:
-        name = f"{item.divergence.rule} at {item.divergence.node}"
+        name = item.divergence.key
         yield item, [one for one in report.new if _is_folded(one, report) and _same(one, item) and one.follows == name]
 
 
 def _is_folded(item: Finding, report: Report) -> bool:
     """Whether what it follows from is itself shown: a divergence behind a known one must not vanish with it."""
     shown = (one for one in report.new if one.follows is None and _same(one, item))
-    return item.follows is not None and any(
-        f"{one.divergence.rule} at {one.divergence.node}" == item.follows for one in shown
-    )
+    return item.follows is not None and any(one.divergence.key == item.follows for one in shown)
 
 
 def _same(one: Finding, other: Finding) -> bool:

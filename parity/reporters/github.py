@@ -26,7 +26,7 @@ def _commands(report: Report) -> Iterator[str]:
             lines.append(f"{counted(len(derived), 'divergence')} more in this case after it")
         yield _command("error", f"{found.rule} {place(item)}", "\n".join(lines))
     for flaky in report.flaky:
-        yield _command("error", f"{flaky.rule} {flaky.case} (flaky)", flaky.cause)
+        yield _command("warning", f"flaky: {flaky.case}", f"{flaky.family} {flaky.node or ''}: {flaky.what}")
     for problem in report.problems:
         yield _command("error", f"baseline: {problem.kind}", problem.text)
     yield _command("notice", "graphlift parity", conclusion(report))

@@ -36,22 +36,20 @@ def render(report: Report) -> str:
 
 def _failures(report: Report, case: str) -> list[tuple[str, str]]:
     mine = [item.divergence for item in report.new if item.divergence.case == case]
-    found = [
+    return [
         (item.rule, f"{_node(item.node)}legacy {item.legacy}; candidate {item.candidate}; {item.cause}")
         for item in mine
-    ]
-    return [
-        *found,
-        *((f"{item.rule} (flaky)", _node(item.node) + item.cause) for item in report.flaky if item.case == case),
     ]
 
 
 def _notes(report: Report, case: str) -> list[str]:
     mine = [item for item in report.findings if item.known and item.divergence.case == case]
-    return [
+    known = [
         f"known: {item.divergence.rule} {_node(item.divergence.node)}{item.known.reason if item.known else ''}"
         for item in mine
     ]
+    flaky = [item for item in report.flaky if item.case == case]
+    return [*known, *(f"flaky: {item.family} {_node(item.node)}{item.what}" for item in flaky)]
 
 
 def _node(node: str | None) -> str:

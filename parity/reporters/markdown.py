@@ -28,7 +28,9 @@ def render(report: Report) -> str:
     lines.extend(
         _list("Known", [f"{_head(item)}: {_text(item.known.reason)}" for item in report.findings if item.known])
     )
-    lines.extend(_list("Flaky", [f"**{item.rule}** {_text(item.case)}: {_text(item.cause)}" for item in report.flaky]))
+    lines.extend(
+        _list("Flaky", [f"{_text(item.case)}, {_text(item.family)}: {_text(item.what)}" for item in report.flaky])
+    )
     lines.extend(_list("Baseline", [f"{item.kind}: {_text(item.text)}" for item in report.problems]))
     lines.extend(_list("Not compared", [_text(item) for item in report.unseen]))
     return "\n".join(lines)

@@ -19,10 +19,16 @@ def text(report: Report) -> str:
 def _block(item: Finding, derived: list[Finding]) -> str:
     found = item.divergence
     lines = [f"{found.rule}  {place(item)}"]
-    rows = (("legacy", found.legacy), ("candidate", found.candidate), ("cause", found.cause), ("mend", found.mend))
+    rows = (
+        ("legacy", found.legacy),
+        ("candidate", found.candidate),
+        ("cause", found.cause),
+        ("seen", found.schedule),
+        ("mend", found.mend),
+    )
     lines.extend(f"  {label:<10} {one_line(value)}" for label, value in rows if value)
     if derived:
-        names = ", ".join(f"{one.divergence.rule} at {one.divergence.node or 'the run'}" for one in derived)
+        names = ", ".join(dict.fromkeys(one.divergence.key for one in derived))
         lines.append(f"  {'followed by':<10} {one_line(names)}")
     return "\n".join(lines)
 
@@ -38,10 +44,14 @@ def _known(report: Report) -> str:
 
 def _flaky(report: Report) -> str:
     rows = [
-        f"  {item.rule}  {one_line(item.case)}{f', node {one_line(item.node)}' if item.node else ''}: {one_line(item.cause)}"
+        f"  {item.family}  {one_line(item.case)}{f', node {one_line(item.node)}' if item.node else ''}: {one_line(item.what)}"
         for item in report.flaky
     ]
-    return "\n".join(["flaky (one engine differs from itself, so the comparison says nothing):", *rows]) if rows else ""
+    return (
+        "\n".join(["flaky (the legacy engine differs from itself there, so the comparison says nothing):", *rows])
+        if rows
+        else ""
+    )
 
 
 def _baseline(report: Report) -> str:

@@ -1,63 +1,77 @@
-"""GL170: the run ended normally, but a node that was due never ran; fails even where both engines agree."""
+"""GL170: a run ended normally, but a node with a live in-edge never ran. Fails even when both engines agree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...adapters.model import ConditionNode, DependencyWorkflow, ParallelNode, SuccessorWorkflow
-from ..model import Case, Divergence, Observation, Outcome
-from .base import CheckedRule
-from .status import SAME
+from ..comparing import ran
+from ..divergence import Divergence
+from ..observation import Observation
+from ..recorded import Value
+from ..rule import BuiltIn
+from ..shape import Shape, as_text
+
+STARTED = ("completed", "failed", "skipped", "cancelled", "interrupted", "running")
 
 
-def _find(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
-    ours, theirs = (_dead(case.definition, side.outcome) for side in (legacy, candidate))
-    for node in sorted(set(ours) | set(theirs)):
-        cause = ours.get(node) or theirs.get(node) or ""
-        yield rule.found(case, node, _told(node, ours), _told(node, theirs), cause)
+def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    stalled: dict[str, dict[str, tuple[str, ...]]] = {run.side: dict(_stalled(run)) for run in (legacy, candidate)}
+    for node in sorted(stalled["legacy"].keys() | stalled["candidate"].keys()):
+        sides = [side for side in ("legacy", "candidate") if node in stalled[side]]
+        arrived = stalled[sides[0]][node]
+        run = candidate if sides[0] == "candidate" else legacy
+        lacking = [name for name in run.shape.sources[node] if name not in arrived] if run.shape else []
+        waits = f", {as_text(lacking)} never came" if lacking else ""
+        yield rule.found(
+            node,
+            legacy="never ran" if "legacy" in sides else "accounted for",
+            candidate="never ran" if "candidate" in sides else "accounted for",
+            cause=f"under {'both engines' if len(sides) == 2 else 'the ' + sides[0] + ' engine'} the run ended normally "
+            f"although {as_text(arrived)} had led to {node}{waits}",
+        )
 
 
-def _told(node: str, dead: dict[str, str]) -> str:
-    return "was due and never ran" if node in dead else "ran"
+def _stalled(run: Observation) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The nodes of one run that never came to anything, with the sources that had led to them."""
+    shape = run.shape
+    if shape is None or not run.succeeded or (run.outcome and run.outcome.interrupt):
+        return
+    for node, sources in shape.sources.items():
+        if node in shape.groups or _is_accounted_for(run, node):
+            continue
+        live = tuple(source for source in sources if _leads(run, shape, source, node))
+        if live:
+            yield node, live
 
 
-def _dead(definition: object, outcome: Outcome | None) -> dict[str, str]:
-    """Nodes that were due and have no outcome, each with the edge that made it due."""
-    if outcome is None or not outcome.success or outcome.nodes is None:
-        return {}
-    ended = {name for name, node in outcome.nodes.items() if SAME.get(node.status, node.status) == "completed"}
-    due: dict[str, str] = {}
-    if isinstance(definition, DependencyWorkflow):
-        for step in definition.steps:
-            waits = ", ".join(step.depends_on)
-            due[step.name] = f"all it depends on has finished ({waits})" if waits else "it depends on nothing"
-    elif isinstance(definition, SuccessorWorkflow):
-        due[definition.start] = "it is the start"
-        for node in definition.nodes:
-            if node.name not in ended:
-                continue
-            if isinstance(node, ConditionNode):
-                # Which branch is due is known from the node's own verdict, where the engine shows it.
-                verdict = outcome.nodes[node.name].output
-                target = node.branches.get(str(verdict.shown), node.default) if verdict else None
-                targets: tuple[str, ...] = (target,) if target else ()
-            else:
-                targets = node.next
-            due.update(dict.fromkeys(targets, f"{node.name} has finished and leads to it"))
-            if isinstance(node, ParallelNode):
-                due = {name: why for name, why in due.items() if name not in node.branches}
-    return {name: why for name, why in due.items() if name not in outcome.nodes}
+def _is_accounted_for(run: Observation, node: str) -> bool:
+    end = run.ends.get(node)
+    return ran(run, node) or (end is not None and end.status in STARTED)
 
 
-RULE = CheckedRule(
-    id="GL170",
-    family="liveness",
-    summary="the run ended normally, but a node that was due never ran",
-    explanation=(
-        "A join whose sources cannot all arrive (one of them was never chosen by a router) holds its writes for ever; the "
-        "node behind it and everything after it never run, and no error is raised. Reported even where both engines agree. "
-        "Needs a neutral workflow as the case's definition; for anything else nothing is claimed."
-    ),
-    mend="let skipped steps complete (a `when` on the step), or release the join inclusively",
-    find=_find,
+def _leads(run: Observation, shape: Shape, source: str, node: str) -> bool:
+    if not ran(run, source):
+        return False
+    if (source, node) not in shape.optional:
+        return True
+    end = run.ends.get(source)
+    return source in shape.routes and end is not None and _target(shape, source, end.output) == node
+
+
+def _target(shape: Shape, source: str, label: Value) -> str | None:
+    routes = shape.routes[source]
+    return routes.get(str(label.content), routes.get(""))
+
+
+RULE = BuiltIn(
+    "GL170",
+    "liveness",
+    "liveness",
+    "a run ended normally, but a node with a live in-edge never ran",
+    """\
+A join that waits for a branch which was never taken holds its arrivals for ever; LangGraph ends such a run normally. Both
+engines may do the same, so this fails even when they agree. A run that failed, or that waits for a person, is not judged.""",
+    "wait only for sources that must come, or use an inclusive join",
+    _check,
+    ("runs", "shape", "success"),
 )

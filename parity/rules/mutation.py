@@ -1,33 +1,65 @@
-"""GL160: a handler changed its input in place, and only one engine shows it."""
+"""GL160: a handler changes its input in place, and the engines do not treat that alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import Activation, Case, Divergence, Observation
-from .base import CheckedRule, pairs
+from ..comparing import pairs
+from ..divergence import Divergence
+from ..observation import Activation, Observation
+from ..rule import BuiltIn
+from ..shape import as_text
 
 
-def _find(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
-    for old, new in pairs(legacy, candidate):
-        if old.mutated != new.mutated:
-            one, other = _told(old), _told(new)
-            cause = "one engine hands out the live state, the other a copy"
-            yield rule.found(case, old.node, one, other, cause, old.ordinal)
+def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    for one, other in pairs(legacy, candidate):
+        if one.end is None or other.end is None:
+            continue
+        if one.mutated != other.mutated:
+            yield _found(rule, one, other, "the change in place happens under one engine only")
+        elif one.mutated and _leaks(legacy, one) != _leaks(candidate, other):
+            side = "legacy engine" if _leaks(legacy, one) else "candidate"
+            yield _found(rule, one, other, f"later nodes see the change under the {side} only")
 
 
-def _told(run: Activation) -> str:
-    return "changed its input in place" if run.mutated else "left its input alone"
+def _found(rule: BuiltIn, one: Activation, other: Activation, cause: str) -> Divergence:
+    paths = tuple(sorted({*one.mutated, *other.mutated}))
+    return rule.found(
+        one.node,
+        activation=other.ordinal,
+        legacy=_told(one),
+        candidate=_told(other),
+        cause=f"{one.node} changes {as_text(paths)} in place; {cause}",
+        paths=paths,
+        at=other.begin,
+    )
 
 
-RULE = CheckedRule(
-    id="GL160",
-    family="mutation",
-    summary="a handler changes its input in place on one engine",
-    explanation=(
-        "A handler changed what it was given. Where the engine hands out the live state the change leaks to later nodes "
-        "although the handler returned nothing; where it hands out a copy the change is lost."
-    ),
-    mend="let the handler return what it changes",
-    find=_find,
+def _told(item: Activation) -> str:
+    return f"changes {as_text(item.mutated)}" if item.mutated else "changes nothing in place"
+
+
+def _leaks(run: Observation, item: Activation) -> bool:
+    """Whether a later activation sees, at a changed place, something else than this one was given and nobody returned."""
+    for place in item.mutated:
+        path = tuple(place.split("."))
+        given = item.saw.parts.get(path)
+        written = {w.returned.parts.get(path[-1:]) for w in run.activations if w.returned is not None}
+        seen = {later.saw.parts.get(path) for later in run.activations if item.before(later)}
+        if seen - written - {given, None}:
+            return True
+    return False
+
+
+RULE = BuiltIn(
+    "GL160",
+    "mutation",
+    "mutation",
+    "a change of an input in place has an effect under one engine only",
+    """\
+A handler that changes a value it was given, instead of returning the change, relies on who else holds that value. Under a
+walker with one shared dict the change is kept; under a graph engine it may leak to some nodes, and new keys are dropped.""",
+    "let the handler return what it changes",
+    _check,
+    ("trace",),
 )

@@ -1,46 +1,110 @@
-"""GL120: two activations happened in the opposite order."""
+"""GL120: a node ran before, or beside, one that it comes after."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import Activation, Case, Divergence, Observation
-from .base import CheckedRule
+from ..causes import uneven_join
+from ..divergence import Divergence
+from ..observation import Activation, Observation
+from ..rule import BuiltIn
+from ..shape import Shape
+
+Reordered = tuple[Activation, Activation, Activation]
+"""An activation that had ended before another began under the legacy engine: as it was there, as it is under the candidate,
+and the other one under the candidate."""
 
 
-def _find(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
-    theirs = {(item.node, item.ordinal): item for item in candidate.trace}
-    ours = [item for item in legacy.trace if (item.node, item.ordinal) in theirs]
-    ended = sorted((item for item in ours if item.end is not None), key=lambda item: item.end or 0)
+def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    shape = legacy.shape
+    strict = shape is None or not shape.stepwise
+    found = _by_edges(shape, legacy, candidate) if shape and not shape.stepwise else _by_time(legacy, candidate, strict)
     told: set[str] = set()
-    place, last = 0, None
-    for second in sorted(ours, key=lambda item: item.begin):
-        # Of all that ended before it, the one that begins last on the candidate decides: one pass instead of all pairs.
+    for one, there, item in found:
+        if item.node not in told and not _together(shape, one, item):
+            told.add(item.node)
+            yield _found(rule, shape, one, there, item)
+
+
+def _by_edges(shape: Shape, legacy: Observation, candidate: Observation) -> Iterator[Reordered]:
+    """Each node against the nearest nodes before it in the graph that ran at all."""
+    for node in sorted(legacy.by_node.keys() & candidate.by_node.keys()):
+        first, here = legacy.by_node[node][0], candidate.by_node[node][0]
+        for name in sorted(_nearest(shape, node, legacy.by_node.keys() & candidate.by_node.keys())):
+            before = [item for item in legacy.by_node[name] if item.before(first)]
+            same = candidate.by_node[name]
+            if before and len(same) >= len(before) and not same[len(before) - 1].before(here):
+                yield before[-1], same[len(before) - 1], here
+
+
+def _nearest(shape: Shape, node: str, ran: set[str]) -> set[str]:
+    found: set[str] = set()
+    seen = {node}
+    stack = list(shape.sources.get(node, ()))
+    while stack:
+        name = stack.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in ran:
+            found.add(name)
+        else:
+            stack.extend(shape.sources.get(name, ()))
+    return found
+
+
+def _by_time(legacy: Observation, candidate: Observation, strict: bool) -> Iterator[Reordered]:
+    """Everything that had ended before each activation began; where `strict`, only what is the other way round counts."""
+    theirs = {(item.node, item.ordinal): item for item in candidate.activations}
+    ours = [item for item in legacy.activations if (item.node, item.ordinal) in theirs]
+    ended = sorted((item for item in ours if item.end is not None), key=lambda item: item.end or 0)
+    place = 0
+    last: tuple[Activation, Activation] | None = None
+    for second in ours:
+        # Of all that ended before it, the one that begins last under the candidate decides: one pass, not all pairs.
         while place < len(ended) and (ended[place].end or 0) < second.begin:
             there = theirs[ended[place].node, ended[place].ordinal]
-            if last is None or there.begin >= last.begin:
-                last = there
+            if last is None or there.begin >= last[1].begin:
+                last = (ended[place], there)
             place += 1
         here = theirs[second.node, second.ordinal]
-        if last and here.end is not None and here.end < last.begin and second.node not in told:
-            told.add(second.node)
-            yield _found(rule, case, last.node, second)
+        if last and (here.before(last[1]) if strict else not last[1].before(here)):
+            yield *last, here
 
 
-def _found(rule: CheckedRule, case: Case, first: str, second: Activation) -> Divergence:
-    cause = f"{first} ended before {second.node} began; on the candidate it is the other way round"
-    told = (f"{first}, then {second.node}", f"{second.node}, then {first}")
-    return rule.found(case, second.node, *told, cause, second.ordinal)
+def _together(shape: Shape | None, one: Activation, item: Activation) -> bool:
+    """Whether both are branches of one parallel group, whose order says nothing."""
+    group = shape.groups.get(one.node) if shape else None
+    return shape is not None and group is not None and group == shape.groups.get(item.node)
 
 
-RULE = CheckedRule(
-    id="GL120",
-    family="order",
-    summary="two nodes ran in the opposite order",
-    explanation=(
-        "One node ended before another began on the legacy engine, and the other way round on the candidate. Nodes that ran "
-        "at once on either engine have no order and are never compared. Order is behaviour where nodes have effects."
-    ),
-    mend="compile with the traversal of the legacy engine, or accept the new order if no effect depends on it",
-    find=_find,
+def _found(rule: BuiltIn, shape: Shape | None, one: Activation, there: Activation, item: Activation) -> Divergence:
+    turned = item.before(there)
+    cause = f"{one.node} ended before {item.node} began; under the candidate it is the other way round"
+    if not turned:
+        cause = f"{one.node} ended before {item.node} began; under the candidate they overlap"
+    join = uneven_join(shape, item.node) if shape and shape.joins else None
+    return rule.found(
+        item.node,
+        activation=item.ordinal,
+        legacy=f"{one.node}, then {item.node}",
+        candidate=f"{item.node}, then {one.node}" if turned else f"{item.node} beside {one.node}",
+        cause=f"{join}; {cause}" if join else cause,
+        at=item.begin,
+    )
+
+
+RULE = BuiltIn(
+    "GL120",
+    "order",
+    "order",
+    "a node ran before, or beside, one that it comes after",
+    """\
+Only the order that means something is compared: where the graph is known, a node against those that it waits for; in
+successor style, where one node runs at a time, all nodes but the branches of one group; without a graph, what is the other
+way round under the candidate. Clock times are not compared, nor nodes that run at once under the legacy engine. A node that
+begins before its slower ancestor has ended acts on half of what it waits for.""",
+    "make the node wait for every source; if no effect depends on the order, list the divergence as intended",
+    _check,
+    ("trace",),
 )

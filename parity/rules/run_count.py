@@ -1,42 +1,50 @@
-"""GL101: a node ran more often, or less often, on one engine."""
+"""GL101: a node ran, but not the same number of times."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import Activation, Case, Divergence, Observation
-from .base import CheckedRule, before
+from ..causes import first_begin, why_again
+from ..comparing import compared_nodes, is_loop, times
+from ..divergence import Divergence
+from ..observation import Observation
+from ..rule import BuiltIn
 
 
-def _find(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
-    ours, theirs = legacy.runs(), candidate.runs()
-    for node in sorted(set(ours) | set(theirs)):
-        old, new = ours.get(node, []), theirs.get(node, [])
-        if len(old) == len(new):
+def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    for node in compared_nodes(legacy, candidate):
+        counts = legacy.runs(node), candidate.runs(node)
+        if None in counts or counts[0] == counts[1] or 0 in counts or is_loop(node, legacy, candidate):
             continue
-        more, trace = (old, legacy.trace) if len(old) > len(new) else (new, candidate.trace)
-        side = "legacy" if len(old) > len(new) else "candidate"
-        cause = f"on the {side} engine it ran {_told(more, trace)}"
-        yield rule.found(case, node, _times(old), _times(new), cause)
+        more, side = (candidate, "candidate") if (counts[1] or 0) > (counts[0] or 0) else (legacy, "legacy")
+        extra = min(counts[0] or 0, counts[1] or 0) + 1
+        items = more.by_node.get(node, ())
+        yield rule.found(
+            node,
+            activation=extra - 1,
+            legacy=times(counts[0]),
+            candidate=times(counts[1]),
+            cause=f"under the {side}, {why_again(more, node)}",
+            mend=RETRIES if any(item.raised for item in items[:-1]) else rule.mend,
+            at=items[0].begin if items else first_begin(more, node),
+        )
 
 
-def _times(runs: list[Activation]) -> str:
-    return f"ran {len(runs)} time{'' if len(runs) == 1 else 's'}" if runs else "never ran"
+RETRIES = "compare how both engines count attempts: all tries, or only those after the first"
 
+RULE = BuiltIn(
+    "GL101",
+    "run-count",
+    "run count",
+    "a node ran a different number of times",
+    """\
+The body of a node ran more often under one engine than under the other. Final outputs are often equal all the same, because
+the last run overwrites the first; effects (payments, mails, model calls) are not.
 
-def _told(runs: list[Activation], trace: tuple[Activation, ...]) -> str:
-    return ", ".join(f"after {before(trace, run)}" if before(trace, run) else "at the start" for run in runs)
-
-
-RULE = CheckedRule(
-    id="GL101",
-    family="run count",
-    summary="a node ran a different number of times",
-    explanation=(
-        "Both engines must run every node equally often. A node that runs twice on a graph engine usually has several "
-        "incoming edges from different depths: it runs once for each superstep in which one of them fires, and the early "
-        "run sees the slower branches' values as missing. A node that never runs usually waits on a join that can not fill."
-    ),
-    mend="give the node one waiting edge from all its dependencies, instead of one edge each",
-    find=_find,
+It comes about where a join has one edge for each source and the sources are at different depths: a graph engine runs the
+node once for each superstep in which an edge fires (ADR-062). A walker whose visited set is never filled runs the join of a
+diamond twice. A different count of retries shows here too: every attempt is a run.""",
+    "give the join one waiting edge with all its sources, instead of one edge each",
+    _check,
+    ("runs",),
 )

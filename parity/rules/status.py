@@ -1,60 +1,57 @@
-"""GL130: a node ended with another status, or has a result on one engine only."""
+"""GL130: a node ended in another status."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import Case, Divergence, NodeOutcome, Observation
-from .base import CheckedRule
-
-#: Different words of different engines for the same end.
-SAME = {
-    "success": "completed",
-    "succeeded": "completed",
-    "complete": "completed",
-    "done": "completed",
-    "ok": "completed",
-    "error": "failed",
-    "errored": "failed",
-    "failure": "failed",
-    "canceled": "cancelled",
-}
+from ..causes import first_begin
+from ..comparing import is_explained_by_failure, ran
+from ..divergence import Divergence
+from ..observation import Observation
+from ..rule import BuiltIn
 
 
-def _find(rule: CheckedRule, case: Case, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
-    assert legacy.outcome
-    assert candidate.outcome
-    ours, theirs = legacy.outcome.nodes, candidate.outcome.nodes
-    if ours is None or theirs is None:
-        return
-    for name in sorted(set(ours) | set(theirs)):
-        old, new = _status(ours.get(name)), _status(theirs.get(name))
-        if old != new:
-            errors = [node.error for node in (ours.get(name), theirs.get(name)) if node and node.error]
-            cause = f"error: {errors[0]}" if errors else _cause(old, new)
-            yield rule.found(case, name, old, new, cause)
+def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    for node in sorted(legacy.ends.keys() & candidate.ends.keys()):
+        one, other = legacy.ends[node], candidate.ends[node]
+        if one.status == other.status:
+            continue
+        if ran(legacy, node) != ran(candidate, node) and (
+            is_explained_by_failure(legacy, candidate, node) or None not in (legacy.runs(node), candidate.runs(node))
+        ):
+            continue  # it ran under one engine only: GL102, GL103 or GL143 says so
+        yield rule.found(
+            node,
+            legacy=_told(one.status, one.error),
+            candidate=_told(other.status, other.error),
+            cause=_cause(legacy, candidate, node),
+            at=first_begin(candidate, node),
+        )
 
 
-def _status(node: NodeOutcome | None) -> str:
-    return "no result" if node is None else SAME.get(node.status, node.status)
+def _told(status: str, error: str | None) -> str:
+    return f"{status} ({error})" if error else status
 
 
-def _cause(old: str, new: str) -> str:
-    if "no result" in (old, new):
-        side = "legacy" if old == "no result" else "candidate"
-        return f"the {side} engine has no result for this node"
-    return "the engines judge the same run of the node differently"
+def _cause(legacy: Observation, candidate: Observation, node: str) -> str:
+    last = [run.by_node[node][-1].raised if node in run.by_node else None for run in (legacy, candidate)]
+    if last[0] == last[1] and last[0]:
+        return f"its last activation raised {last[0]} under both engines; they report it differently"
+    if any(last):
+        side = "legacy engine" if last[0] else "candidate"
+        return f"its last activation raised {last[0] or last[1]} under the {side} only"
+    return "its body ended alike; the engines report it differently"
 
 
-RULE = CheckedRule(
-    id="GL130",
-    family="status",
-    summary="a node ended with another status",
-    explanation=(
-        "The status of a node differs, or only one engine has a result for it. Words that mean the same (success, done, "
-        "completed) are the same status. Look at joins first: whether a group is failed when one branch failed differs "
-        "between engines, and a node after a skipped one is skipped by some and run by others."
-    ),
-    mend="set the join and the failure policy that the legacy engine has",
-    find=_find,
+RULE = BuiltIn(
+    "GL130",
+    "status",
+    "status",
+    "a node ended in another status",
+    """\
+Both engines know the node and say different things of how it ended: a timeout that one reports as failed and the other as
+cancelled, a swallowed CancelledError that reads as completed, a failure inside a group that one engine forgives.""",
+    "map the status in the result adapter, or let the engine treat the end of the node as the other does",
+    _check,
+    ("nodes",),
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from graphlift.parity import Case, Divergence
+from graphlift.parity import Case, Divergence, observe
 from graphlift.parity.engines import OutcomeEngine
-from graphlift.parity.observing import observe
+from graphlift.parity.judging import check as compare
 from graphlift.parity.rules import builtin_rules
+from graphlift.parity.shape import shape_of
 
 Run = Callable[[Any], Any]
 Found = tuple[str | None, str, str, str]
@@ -43,10 +45,11 @@ def divergences() -> Callable[..., list[Divergence]]:
     ) -> list[Divergence]:
         named = {**{name: lambda data=None: data for name in "abcdexyz"}, **handlers}
         case = Case("case", "flow", definition, handlers=named)
-        (chosen,) = [item for item in builtin_rules() if item.id == rule]
-        return chosen.check(
-            case, observe(engine("legacy", legacy), case), observe(engine("candidate", candidate), case)
-        )
+        pair = [
+            replace(observe(engine(side, run), case), shape=shape_of(case))
+            for side, run in (("legacy", legacy), ("candidate", candidate))
+        ]
+        return compare([item for item in builtin_rules() if item.id == rule], pair[0], pair[1])
 
     return run
 

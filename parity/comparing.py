@@ -1,0 +1,56 @@
+"""Questions about two observations that several rules ask, so that each difference is reported by one rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .causes import failed_upstream
+from .observation import Activation, Observation
+
+
+def compared_nodes(legacy: Observation, candidate: Observation) -> tuple[str, ...]:
+    """The nodes of which both runs can say whether they ran, sorted.
+
+    A node that one engine only lists in its results is compared when the other lists results too: a condition that one
+    engine calls a node, and the other does not show, is no difference.
+    """
+    tapped = {*legacy.by_node, *candidate.by_node} if legacy.traced and candidate.traced else set()
+    listed = {*legacy.ends, *candidate.ends} if _lists(legacy) and _lists(candidate) else set()
+    return tuple(sorted(tapped | listed))
+
+
+def _lists(run: Observation) -> bool:
+    return run.outcome is not None and run.outcome.nodes is not None
+
+
+def is_loop(node: str, legacy: Observation, candidate: Observation) -> bool:
+    """Whether a node is a loop step: by the graph, or because an activation says that it is a further iteration."""
+    if any(run.shape is not None and node in run.shape.loops for run in (legacy, candidate)):
+        return True
+    items = (*legacy.by_node.get(node, ()), *candidate.by_node.get(node, ()))
+    return any(isinstance(turn := item.saw.at(("iteration",)), int) and turn > 0 for item in items)
+
+
+def ran(run: Observation, node: str) -> bool:
+    """Whether a node's body ran, as far as anybody says."""
+    runs = run.runs(node)
+    if runs is not None and node not in run.untapped:
+        return runs > 0
+    end = run.ends.get(node)
+    return end is not None and end.status in ("completed", "failed")
+
+
+def is_explained_by_failure(legacy: Observation, candidate: Observation, node: str) -> bool:
+    """Whether a node that ran on one side only comes after a failure (then GL143 reports it)."""
+    return any(failed_upstream(run, node) for run in (legacy, candidate))
+
+
+def pairs(legacy: Observation, candidate: Observation) -> Iterator[tuple[Activation, Activation]]:
+    """The activations that both runs have: the same node and ordinal."""
+    for node in sorted(legacy.by_node.keys() & candidate.by_node.keys()):
+        yield from zip(legacy.by_node[node], candidate.by_node[node], strict=False)
+
+
+def times(count: int | None) -> str:
+    """A number of runs in words."""
+    return "ran" if count is None else "never ran" if count == 0 else f"ran {count} time{'' if count == 1 else 's'}"

@@ -1,0 +1,155 @@
+"""What the rules find between the runs of one case, what of it is chance, and what follows from what. Pure; runs nothing.
+
+An engine may be run under two schedules. Where the legacy engine differs from itself, a difference from the candidate there
+says nothing, and is set aside as flaky. Where only the candidate differs from itself, it depends on an order that the legacy
+engine does not depend on: that is a difference between the engines, under whichever schedule it shows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .divergence import Divergence, Flaky
+from .observation import Observation, Side
+from .rule import Rule, seen_parts
+
+ABSOLUTE = ("liveness", "ending", "cassette")
+"""Families that judge one run by itself: that two runs of an engine agree on it makes it no chance."""
+
+NEVER_FOLDED = "GL141"
+"""The candidate succeeds where the legacy engine fails: always shown by itself."""
+
+Runs = Mapping[Side, Sequence[Observation]]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What came out for one case. `unseen` are families that could not be judged, with the reason."""
+
+    case: str
+    divergences: tuple[Divergence, ...]
+    flaky: tuple[Flaky, ...]
+    unseen: tuple[tuple[str, str], ...]
+
+
+def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> bool:
+    """Whether a second schedule can tell more: something differs, or something ran at once."""
+    return legacy.overlapped or candidate.overlapped or bool(check(rules, legacy, candidate))
+
+
+def judge_case(case: str, rules: Sequence[Rule], runs: Runs) -> Judged:
+    """Judge the runs of one case: of each side one, or one for each schedule."""
+    pairs = list(zip(runs["legacy"], runs["candidate"], strict=True))
+    found = _by_key([check(rules, *pair) for pair in pairs])
+    flaky = [
+        Flaky(case, side, item.family, item.node, item.subject, item.cause)
+        for side in ("legacy", "candidate")
+        for other in runs[side][1:]
+        for item in check(rules, runs[side][0], other)
+        if item.family not in ABSOLUTE
+    ]
+    chance = {(item.family, item.node, item.subject) for item in flaky if item.side == "legacy"}
+    steady = [item for item in found if item.family in ABSOLUTE or item.site not in chance]
+    ordered = fold(sorted(steady, key=_in_time), pairs[0][0])
+    return Judged(
+        case, tuple(replace(item, case=case) for item in ordered), _apart(flaky, chance), _unseen(rules, pairs[0])
+    )
+
+
+def check(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> list[Divergence]:
+    """What the rules find between two observations. A run without a result is judged only as such."""
+    parts = seen_parts(legacy) & seen_parts(candidate)
+    broken = any(run.broken is not None and run.broken.kind != "raised" for run in (legacy, candidate))
+    chosen = (rule for rule in rules if set(rule.needs) <= parts and (not broken or _is_about_endings(rule)))
+    return [item for rule in chosen for item in rule.check(legacy, candidate)]
+
+
+def _is_about_endings(rule: Rule) -> bool:
+    return rule.family == "ending" or set(rule.needs) == {"success"}
+
+
+def _by_key(found: Sequence[Sequence[Divergence]]) -> list[Divergence]:
+    """The divergences of all schedules, each once; one that only some schedules show says so."""
+    merged: dict[Any, Divergence] = {}
+    shown: Counter[Any] = Counter()
+    for items in found:
+        for item in items:
+            merged.setdefault(item.place, item)
+        shown.update({item.place for item in items})
+    return [
+        item if shown[place] == len(found) else replace(item, schedule="under one of two completion orders only")
+        for place, item in merged.items()
+    ]
+
+
+def _in_time(item: Divergence) -> tuple[bool, int, str, str, int, str]:
+    return item.at is None, item.at or 0, item.rule, item.node or "", item.activation or 0, item.subject
+
+
+def fold(ordered: Sequence[Divergence], run: Observation) -> list[Divergence]:
+    """Put each divergence under the first one that it can follow from: an earlier one, at a node that comes before it.
+
+    Without a graph, everything after the first divergent activation is taken to follow from it.
+    """
+    folded: list[Divergence] = []
+    leaders: list[Divergence] = []
+    for item in ordered:
+        leader = next((one for one in leaders if _can_follow(item, one, run)), None)
+        if leader is None and item.at is not None:
+            leaders.append(item)
+        folded.append(item if leader is None else replace(item, under=leader.key))
+    return folded
+
+
+def _can_follow(item: Divergence, leader: Divergence, run: Observation) -> bool:
+    if item.rule == NEVER_FOLDED or item.family in ("liveness", "cassette"):
+        return False
+    if leader.family == "ending":
+        return True
+    if leader.node is None or item.node is None or run.shape is None:
+        return leader.node is not None
+    return run.shape.comes_after(item.node, leader.node) or run.shape.stepwise
+
+
+def _apart(flaky: Iterable[Flaky], chance: set[tuple[str, str | None, str]]) -> tuple[Flaky, ...]:
+    """What is told as flaky: the legacy engine's own differences. Those of the candidate alone are divergences."""
+    kept = dict.fromkeys(item for item in flaky if (item.family, item.node, item.subject) in chance)
+    return tuple(sorted(kept, key=lambda item: (item.side, item.family, item.node or "", item.subject)))
+
+
+WHY = {
+    "trace": "gave no tap, so its activations were not seen",
+    "runs": "gave no tap and no node results",
+    "nodes": "shows no node results",
+    "data": "shows no final data",
+    "events": "shows no stream events",
+    "checkpoints": "shows no checkpoints",
+    "success": "does not say whether the run succeeded",
+}
+
+
+def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation]) -> tuple[tuple[str, str], ...]:
+    """Families of which some rule could not look, each with the reason; parts that neither engine shows are left out."""
+    if any(run.broken for run in pair):
+        return ()
+    shown = [seen_parts(run) for run in pair]
+    if "shape" not in shown[0]:
+        return (*_missing(rules, pair, shown), ("liveness", "the graph is not known: give the case `edges`"))
+    return tuple(_missing(rules, pair, shown))
+
+
+def _missing(
+    rules: Sequence[Rule], pair: tuple[Observation, Observation], shown: Sequence[frozenset[str]]
+) -> list[tuple[str, str]]:
+    found: dict[tuple[str, str], None] = {}
+    for rule in rules:
+        for need in rule.needs:
+            lacking = [run.side for run, parts in zip(pair, shown, strict=True) if need not in parts]
+            optional = need in ("events", "checkpoints") and len(lacking) == 2
+            if need in WHY and lacking and not optional:
+                who = "neither engine" if len(lacking) == 2 else f"the {lacking[0]} engine"
+                found[rule.family, f"{who} {WHY[need]}".replace("neither engine gave no", "no engine gave a")] = None
+    return list(found)

@@ -1,0 +1,45 @@
+"""GL142: both engines fail, with different errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..causes import failures
+from ..divergence import Divergence
+from ..observation import Observation
+from ..rule import BuiltIn
+from ..shape import as_text
+
+
+def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    if legacy.succeeded is False and candidate.succeeded is False and legacy.error != candidate.error:
+        yield rule.found(
+            legacy=legacy.error or "none", candidate=candidate.error or "none", cause=_cause(legacy, candidate)
+        )
+    for node in sorted(legacy.ends.keys() & candidate.ends.keys()):
+        one, other = legacy.ends[node], candidate.ends[node]
+        if one.status == other.status and one.error != other.error:
+            yield rule.found(
+                node, legacy=one.error or "none", candidate=other.error or "none", cause=f"{node} ended {one.status}"
+            )
+
+
+def _cause(legacy: Observation, candidate: Observation) -> str:
+    one, other = failures(legacy), failures(candidate)
+    if one == other and one:
+        return f"{as_text(one)} failed under both engines; the errors are told differently"
+    return f"under the legacy engine {as_text(one)} failed, under the candidate {as_text(other)}"
+
+
+RULE = BuiltIn(
+    "GL142",
+    "error",
+    "failure propagation",
+    "the error differs",
+    """\
+Callers that match on an error's text or type take another way. With two failing branches the first one in time is reported,
+which an engine may decide otherwise (the other failure is lost).""",
+    "report the error as the legacy engine words it, in the result adapter",
+    _check,
+    ("success",),
+)

@@ -1,0 +1,66 @@
+"""GL150: a node's output differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..causes import first_begin
+from ..comparing import pairs
+from ..divergence import Divergence
+from ..observation import Activation, Observation
+from ..recorded import Value, shorten
+from ..rule import BuiltIn
+
+
+def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    told: set[str] = set()
+    for one, other in pairs(legacy, candidate):
+        if _differ(one.returned, other.returned) or (one.raised != other.raised and one.end and other.end):
+            told.add(one.node)
+            yield _activation(rule, one, other)
+    for node in sorted(legacy.ends.keys() & candidate.ends.keys()):
+        ends = legacy.ends[node], candidate.ends[node]
+        if node not in told and ends[0].output.digest != ends[1].output.digest and ends[0].status == ends[1].status:
+            yield rule.found(
+                node,
+                legacy=shorten(ends[0].output),
+                candidate=shorten(ends[1].output),
+                cause=_reported(legacy, candidate, node),
+                at=first_begin(candidate, node),
+            )
+
+
+def _differ(one: Value | None, other: Value | None) -> bool:
+    return one is not None and other is not None and one.digest != other.digest
+
+
+def _activation(rule: BuiltIn, one: Activation, other: Activation) -> Divergence:
+    same = one.saw.digest == other.saw.digest
+    return rule.found(
+        one.node,
+        activation=other.ordinal,
+        legacy=one.raised or shorten(one.returned or ""),
+        candidate=other.raised or shorten(other.returned or ""),
+        cause="it saw the same: its handler is not a function of its input" if same else "it saw another input",
+        at=other.begin,
+    )
+
+
+def _reported(legacy: Observation, candidate: Observation, node: str) -> str:
+    if node in legacy.by_node and node in candidate.by_node:
+        return f"every activation of {node} returned the same; the engines report another output"
+    return f"{node} has no tap of its own: only its result was seen"
+
+
+RULE = BuiltIn(
+    "GL150",
+    "output",
+    "values",
+    "a node's output differs",
+    """\
+An activation returned, or the result reports, something else. With another input it follows from that; with the same input
+the handler reads a clock, a counter or a service, or the engine changes what handlers return.""",
+    "mend the input it follows from; stub or record handlers that are not functions of their input",
+    _check,
+    ("run",),
+)

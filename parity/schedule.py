@@ -1,0 +1,100 @@
+"""Seeded turns: activations that could run at once run one at a time, in an order that the seed decides.
+
+What depends on the order of completion then differs between two seeds, and what differs between engines under one seed is
+not chance. Seeds come in pairs: 2n+1 is the exact reverse of 2n, so that any two activations that can overlap change places.
+Nothing waits for ever: who holds the turn too long (a handler that waits for its sibling) loses it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+from .plain import digest_text
+
+WINDOW = 0.001
+"""Seconds without an arrival after which the arrived are taken to be all, on threads."""
+LOOP_TURNS = 8
+"""The same, on an event loop, in turns of the loop."""
+LEASE = 0.05
+"""Seconds after which the next one starts although the one before has not ended."""
+
+
+class SeededTurns:
+    """The turns of one run. Thread-safe; threads and event loops may mix."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._ready = threading.Condition()
+        self._waiting: dict[str, str] = {}
+        self._holder: str | None = None
+        self._taken = self._arrived = 0.0
+        self._arrivals = 0
+
+    def enter(self, key: str) -> None:
+        """Wait on this thread for the turn of `key`. On an event loop's thread it never waits: that would stop the others."""
+        if threading.active_count() == 1 or _on_a_loop():
+            return
+        with self._ready:
+            self._arrive(key)
+            while not self._is_next(key) or not self._is_quiet():
+                self._ready.wait(WINDOW)
+            self._take(key)
+
+    async def aenter(self, key: str) -> None:
+        """Wait on the running loop for the turn of `key`."""
+        if threading.active_count() == 1 and len(asyncio.all_tasks()) == 1:
+            return
+        with self._ready:
+            self._arrive(key)
+        while True:
+            known = self._arrivals
+            for _ in range(LOOP_TURNS):
+                await asyncio.sleep(0)
+            with self._ready:
+                if known == self._arrivals and self._is_next(key) and self._is_quiet():
+                    self._take(key)
+                    return
+                waits = self._holder is not None or not self._is_quiet()
+            await asyncio.sleep(WINDOW if waits else 0)
+
+    def leave(self, key: str) -> None:
+        """`key` has ended, or gave up waiting."""
+        with self._ready:
+            self._waiting.pop(key, None)
+            if self._holder == key:
+                self._holder = None
+            self._ready.notify_all()
+
+    def rank(self, key: str) -> str:
+        """The text by which the keys that wait are ordered."""
+        text = digest_text(f"{self._seed // 2}/{key}")
+        return text if self._seed % 2 == 0 else "".join(f"{15 - int(digit, 16):x}" for digit in text)
+
+    def _arrive(self, key: str) -> None:
+        self._waiting[key] = self.rank(key)
+        self._arrivals += 1
+        self._arrived = time.monotonic()
+
+    def _is_next(self, key: str) -> bool:
+        if self._holder is not None and time.monotonic() - self._taken < LEASE:
+            return False
+        return self._waiting[key] == min(self._waiting.values())
+
+    def _is_quiet(self) -> bool:
+        """Whether nobody else is about to arrive from another thread."""
+        return threading.active_count() == 1 or time.monotonic() - self._arrived >= WINDOW
+
+    def _take(self, key: str) -> None:
+        del self._waiting[key]
+        self._holder, self._taken = key, time.monotonic()
+        self._ready.notify_all()
+
+
+def _on_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
