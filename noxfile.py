@@ -58,7 +58,7 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Check types with mypy (strict) and pyright, and that the public API's types are complete."""
     _install(session, "dev")
-    session.run("mypy", "-p", "graphlift")
+    session.run("mypy", *(word for name in PACKAGES for word in ("-p", f"graphlift.{name}")))
     session.run("pyright", "--pythonpath", str(Path(session.bin) / ("python.exe" if sys.platform == "win32" else "python")))
 
 

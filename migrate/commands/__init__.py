@@ -17,10 +17,7 @@ NAMES = ("demo", "init", "inventory", "parity", "codemod", "retire", "ratchet", 
 def register(app: typer.Typer) -> None:
     """Add every command to the application: a module's `app` (a command with subcommands), else its function."""
     for name in NAMES:
-        try:
-            module = import_module(f".{name}", __name__)
-        except ModuleNotFoundError:  # TEMPORARY while commands land
-            continue
+        module = import_module(f".{name}", __name__)
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:
