@@ -15,7 +15,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError as FutureCancelled
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -186,14 +187,14 @@ def on_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
     context = contextvars.copy_context()
 
     def work() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            value = context.run(function, *arguments)
-        except BaseException as error:
-            future.set_exception(error)
-        else:
-            future.set_result(value)
+        # The future is never set to running, so that whoever waits for it can be let go while the function still runs.
+        with suppress(InvalidStateError):
+            try:
+                value = context.run(function, *arguments)
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(value)
 
     threading.Thread(target=work, name="graphlift-handler", daemon=True).start()
     return future

@@ -6,8 +6,8 @@ Which edges the graph has is the wiring modules' matter; what a thread's history
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, Unpack
 
@@ -79,8 +79,9 @@ class CompiledWorkflow:
         with session:
             if session.runs:
                 with suppress(*ENDS):
-                    async for chunk in session.graph.astream(**session.arguments()):
-                        session.absorb(chunk)
+                    async with aclosing(session.graph.astream(**session.arguments())) as chunks:
+                        async for chunk in chunks:
+                            session.absorb(chunk)
             return session.result()
 
     def stream(self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]) -> Iterator[StreamEvent]:
@@ -89,10 +90,11 @@ class CompiledWorkflow:
 
     async def astream(
         self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]
-    ) -> AsyncIterator[StreamEvent]:
+    ) -> AsyncGenerator[StreamEvent, None]:
         """The events of `arun` as they happen; the last one carries the result, also when the run failed."""
-        async for event in self._astream(await self._abegin(inputs, options)):
-            yield event
+        async with aclosing(self._astream(await self._abegin(inputs, options))) as events:
+            async for event in events:
+                yield event
 
     def replay(
         self, thread_id: str, node: str, *, timeout: float | None = None, scope: RunScope | None = None
@@ -124,13 +126,14 @@ class CompiledWorkflow:
                         yield from session.events(chunk)
             yield from session.end()
 
-    async def _astream(self, session: Session) -> AsyncIterator[StreamEvent]:
+    async def _astream(self, session: Session) -> AsyncGenerator[StreamEvent, None]:
         with session:
             if session.runs:
                 with suppress(*ENDS):
-                    async for chunk in session.graph.astream(**session.arguments()):
-                        for event in session.events(chunk):
-                            yield event
+                    async with aclosing(session.graph.astream(**session.arguments())) as chunks:
+                        async for chunk in chunks:
+                            for event in session.events(chunk):
+                                yield event
             for event in session.end():
                 yield event
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import aclosing
 from typing import Any, Self
 
 from .batch import BatchPolicy, BatchProgress, BatchResult, run_batch
@@ -116,9 +117,10 @@ class GraphWorkflowExecutor:
         run = self._run(workflow, initial_data, options)
         last = None
         with run:
-            async for event in run.compiled.astream(run.inputs, **run.arguments):
-                run.publish(event)
-                last = event.result
+            async with aclosing(run.compiled.astream(run.inputs, **run.arguments)) as events:
+                async for event in events:
+                    run.publish(event)
+                    last = event.result
         assert last is not None
         return self.shape.build(last)
 
@@ -135,7 +137,7 @@ class GraphWorkflowExecutor:
 
     def stream(
         self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any
-    ) -> Iterator[StreamEvent]:
+    ) -> Generator[StreamEvent, None, None]:
         """The updates of nodes that succeeded, a pause, and at last the result; same options as `execute`.
 
         Raises WorkflowFailedError, after every update that had succeeded, when the run fails.
@@ -149,14 +151,15 @@ class GraphWorkflowExecutor:
 
     async def astream(
         self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any
-    ) -> AsyncIterator[StreamEvent]:
+    ) -> AsyncGenerator[StreamEvent, None]:
         """`stream` on the running loop."""
         run = self._run(workflow, initial_data, options)
         with run:
-            async for event in run.compiled.astream(run.inputs, **run.arguments):
-                run.publish(event)
-                if _is_shown(event):
-                    yield event
+            async with aclosing(run.compiled.astream(run.inputs, **run.arguments)) as events:
+                async for event in events:
+                    run.publish(event)
+                    if _is_shown(event):
+                        yield event
 
     async def batch(
         self,

@@ -160,9 +160,59 @@ def test_a_consumer_that_leaves_a_stream_ends_the_run() -> None:
     executor = GraphWorkflowExecutor({name: lambda view: ran.append(view.node) for name in "abc"})
     stream = executor.stream(chain("a", "b", "c"))
     next(stream)
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
     assert ran == ["a"]
     assert executor.cancel() == 0
+
+
+def test_a_consumer_that_leaves_an_asynchronous_stream_leaves_no_task() -> None:
+    ended = threading.Event()
+
+    async def waits(view: Any) -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    flow = DependencyWorkflow(name="d", steps=(DependencyStep(name="a"), DependencyStep(name="b")))
+    executor = GraphWorkflowExecutor({"a": lambda view: 1, "b": waits})
+
+    async def main() -> tuple[list[str], int]:
+        stream = executor.astream(flow)
+        seen = names([await anext(stream)])
+        await stream.aclose()
+        return seen, len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(main()) == (["a"], 0)
+    assert ended.is_set()
+    assert executor.cancel() == 0
+
+
+@pytest.mark.parametrize("entry", ["sync", "async"])
+def test_cancel_does_not_wait_for_a_synchronous_handler_that_has_a_limit(entry: str) -> None:
+    started, release = threading.Event(), threading.Event()
+
+    def hangs(view: Any) -> None:
+        started.set()
+        release.wait()
+
+    executor = GraphWorkflowExecutor({"a": hangs, "b": fails})
+    flow, results = chain("a", "b", a={"timeout": 3600}), []
+
+    def work() -> None:
+        run = executor.execute_sync(flow) if entry == "sync" else asyncio.run(executor.execute(flow))
+        results.append(run)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait()
+    executor.cancel()
+    thread.join(30)
+    alive = thread.is_alive()
+    release.set()
+    assert not alive
+    assert results[0].error == "CancelledError: the run was cancelled"
+    assert list(results[0].context.node_results) == ["a"]
 
 
 def test_subscribers_hear_progress_and_cannot_break_a_run(caplog: pytest.LogCaptureFixture) -> None:
