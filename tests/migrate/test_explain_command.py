@@ -89,6 +89,7 @@ def test_every_version_is_raw_text_beside_its_ordinal(shop: Any) -> None:
     save(shop.root)
     data = shop.run("explain", "runs.sqlite", "t1", "--format", "json").json()
     fired = [one for row in data["rows"] for one in row["fired"]]
+    assert "waiting" not in data
     assert all(isinstance(one["consumed"]["raw"], str) and one["consumed"]["ordinal"] >= 1 for one in fired)
 
 
