@@ -15,7 +15,7 @@ from .crosscheck import longer_names, unexplained
 from .fates import IMPORTS, Decision, decide, decide_import
 from .files import Files
 from .finders import built_in
-from .instances import find_private_members, private_names, privates_of
+from .instances import find_private_members, less_distinctive, privates_of
 from .mention import FileFindings, Mention
 from .parsing import deeply
 from .search import Search
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ...plugins.configuration import Symbol
     from ...plugins.project import Project
     from .finders import ReferenceFinder
-    from .instances import Privates
     from .python import PythonFile
 
 # Patching a name where it is used does not make it an export.
@@ -51,7 +50,7 @@ def _find(search: Search, finders: Sequence[ReferenceFinder]) -> dict[str, FileF
 
     def read(path: str) -> None:
         asked = [finder for finder in finders if path.lower().endswith(finder.suffixes or ("\0",))]
-        found = FileFindings()
+        found = FileFindings(is_read=True)
         findings[path] = found
         try:
             for finder in asked or [finder for finder in finders if not finder.suffixes]:
@@ -61,8 +60,15 @@ def _find(search: Search, finders: Sequence[ReferenceFinder]) -> dict[str, FileF
             del findings[path]
             raise
 
-    for path in search.paths():
+    def look(path: str) -> None:
+        search.text(path)
+        findings[path] = FileFindings()
+
+    full, near = search.paths()
+    for path in full:
         search.guarded(path, read)
+    for path in near:
+        search.guarded(path, look)
     return findings
 
 
@@ -70,13 +76,16 @@ def _find(search: Search, finders: Sequence[ReferenceFinder]) -> dict[str, FileF
 
 
 def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> None:
-    read = {path: search.python(path) for path in findings if path.endswith(PYTHON)}
+    read = {path: search.python(path) for path, found in findings.items() if path.endswith(PYTHON) and found.is_read}
     privates = privates_of(read, findings)
     if not privates.defined:
         return
-    extra = [path for path in search.files.holding(privates.distinctive) if path.endswith(PYTHON)]
+    holding = [path for path in search.files.holding(privates.distinctive) if path.endswith(PYTHON)]
+    contents = {path: search.files.content(path) for path in holding if path not in read}
+    privates = less_distinctive(privates, contents.values())
+    left = [name.encode() for name in privates.distinctive]
+    extra = [path for path, content in contents.items() if any(name in content for name in left)]
     wanted = {*extra, *read} - set(search.unreadable)
-    privates = _less_distinctive(search, wanted - set(read), privates)
 
     def look(path: str) -> None:
         found = findings.setdefault(path, FileFindings())
@@ -84,20 +93,6 @@ def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> 
 
     for path in sorted(wanted):
         search.guarded(path, look)
-
-
-def _less_distinctive(search: Search, paths: set[str], privates: Privates) -> Privates:
-    """The same without the names that a class of one of `paths` defines itself."""
-    defined: set[str] = set()
-
-    def look(path: str) -> None:
-        for node in search.python(path).names.classes:
-            defined.update(private_names(node))
-
-    for path in sorted(paths):
-        search.guarded(path, look)
-    kept = {name: symbol for name, symbol in privates.distinctive.items() if name not in defined}
-    return replace(privates, distinctive=kept)
 
 
 def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:
@@ -111,7 +106,7 @@ def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:
         if not name.startswith(f"{search.files.layout.module(path)}.")
     }
     for path, found in findings.items():
-        if not path.endswith(PYTHON):
+        if not path.endswith(PYTHON) or not found.mentions:
             continue
         source = search.python(path)
         used = {each.local for each in found.mentions if each.role not in IMPORTS and each.role != model.NAME_STRING}
@@ -125,7 +120,7 @@ def _is_re_export(search: Search, source: PythonFile, each: Mention, used: set[s
     stub = source.file.path.endswith(".pyi")
     if each.function or (each.context in ("type-only", "guard") and not stub):
         return False
-    exports = search.exports(source.module)
+    exports = search.exports(source.module, [each.local])
     listed = exports is not None and exports.listed is not None and each.local in exports.listed
     words = source.file.slice(each.start, each.end).split()
     same = len(words) == 3 and words[0] == words[2]

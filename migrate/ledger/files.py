@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .layout import Layout
-from .text import PYTHON, is_binary
+from .text import PYTHON, is_binary, is_wide
 
 if TYPE_CHECKING:
     from ...plugins.project import Project
 
 KEPT_BYTES = 96 << 20
 ROOT_SUFFIXES = (".cfg", ".ini", ".md", ".rst", ".toml", ".txt", ".yaml", ".yml", ".json")
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Files:
@@ -58,7 +57,7 @@ class Files:
         needles = [word.encode() for word in words]
         for path in self.paths:
             content = self.content(path)
-            held = any(needle in content for needle in needles) or content.startswith(_WIDE)
+            held = any(needle in content for needle in needles) or is_wide(content)
             if held and (path.endswith(PYTHON) or not is_binary(content)):
                 yield path
 

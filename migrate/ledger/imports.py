@@ -45,7 +45,8 @@ class _ImportFinder:
         place = _MODULE.match(self.source.file.text, start, end)
         if place is None:
             return
-        found = self.source.resolver.resolve(absolute(node.module, node.level, self.source.package))
+        module = absolute(node.module, node.level, self.source.package)
+        found = self.source.resolver.resolve(module) if self.vocabulary.may_mention(module) else None
         if found and self.source.resolver.is_module(found.symbol):
             self.notes.add(node, *place.span(1), model.MODULE_IMPORT, found, scope, local="", container=(start, end))
             return
@@ -71,7 +72,7 @@ class _ImportFinder:
         if isinstance(node, ast.ImportFrom):
             module = absolute(node.module, node.level, self.source.package)
             target = f"{module}.{alias.name}" if module else alias.name
-        found = self.source.resolver.resolve(target)
+        found = self.source.resolver.resolve(target) if self.vocabulary.may_mention(target) else None
         container = self.source.span(node)
         local = alias.asname or alias.name
         origin = target.rpartition(".")[0] if isinstance(node, ast.ImportFrom) else ""

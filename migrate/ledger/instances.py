@@ -7,8 +7,9 @@ that was. A private member's name that no other class defines counts too, as "ma
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from . import model
 from .bindings import Definition, dotted
@@ -66,6 +67,21 @@ def privates_of(sources: Mapping[str, PythonFile], findings: Mapping[str, FileFi
         name: symbol for symbol in sorted(defined) for name in defined[symbol] - others if len(name.strip("_")) > 3
     }
     return Privates(defined, distinctive)
+
+
+def less_distinctive(privates: Privates, contents: Iterable[bytes]) -> Privates:
+    """The same without the names that some other class defines, or sets on itself, in one of these files' bytes."""
+    names = dict(privates.distinctive)
+    for content in contents:
+        if not names:
+            break
+        pattern = re.compile(
+            rb"(?:\bdef[ \t]+|\bself\.)(%s)\b(?=[ \t]*(?:\(|=[^=]|:))" % "|".join(sorted(names)).encode()
+        )
+        for found in pattern.finditer(content):
+            if found[0].startswith(b"def") or (found[0].startswith(b"self") and content[found.end() :][:1] != b"("):
+                names.pop(found[1].decode(), None)
+    return replace(privates, distinctive=names)
 
 
 def find_private_members(source: PythonFile, findings: FileFindings, privates: Privates) -> FileFindings:

@@ -55,11 +55,15 @@ class Explained:
 
 @dataclass
 class FileFindings:
-    """Everything found in one file. `doubts` says, by place, why a name could not be explained."""
+    """Everything found in one file. `doubts` says, by place, why a name could not be explained.
+
+    `is_read` is False for a file that holds no more than longer names, and was not looked into.
+    """
 
     mentions: list[Mention] = field(default_factory=list)
     explained: list[Explained] = field(default_factory=list)
     doubts: dict[int, str] = field(default_factory=dict)
+    is_read: bool = False
 
     def join(self, more: FileFindings) -> None:
         """Add what another finder found; a place in the same role counts once."""

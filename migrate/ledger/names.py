@@ -126,7 +126,7 @@ class _NameFinder:
             start, end = self.source.span(node)
             home = scope.home(node.id)
             if home is None:
-                self.found.doubts[start] = "the name is not bound in this file"
+                self._unbound(node, scope, start, end)
                 continue
             bindings = home.bindings[node.id]
             targets = [each.target for each in bindings if each.kind == "import"]
@@ -135,6 +135,19 @@ class _NameFinder:
                 continue
             what = _KINDS.get(bindings[0].kind, f"a {'module' if home.kind == 'module' else 'local'} variable")
             self.found.explained.append(Explained(start, end, what))
+
+    def _unbound(self, node: ast.Name, scope: Scope, start: int, end: int) -> None:
+        """A name that nothing in the file binds: from a star import that cannot be read, or from nowhere."""
+        outside = [star for star in self.source.stars if not self.source.resolver.has_file(star)]
+        symbol = self.vocabulary.symbol_named(node.id)
+        if symbol and any(star.partition(".")[0] == symbol.partition(".")[0] for star in outside):
+            self.notes.maybe(
+                node, symbol, "may come from a star import of a module that is not in the source folders", scope
+            )
+        elif outside:
+            self.found.explained.append(Explained(start, end, f"from a star import of another package: {outside[0]}"))
+        else:
+            self.found.doubts[start] = "the name is not bound in this file"
 
     def _words(self) -> None:
         for node, word, what in self.names.words:

@@ -61,13 +61,15 @@ class Notes:
     def explain_target(self, target: str, node: ast.expr | ast.alias, scope: Scope, start: int, end: int) -> None:
         """Say what an import that leads to no symbol names: another object, or something that cannot be seen."""
         module = target.rpartition(".")[0]
-        exports = self.source.resolver.exports(module)
         name = target.rpartition(".")[2]
-        if exports is not None and name not in exports.names and not exports.stars and name in self.vocabulary.names:
+        known = self.source.resolver.has_file(module)
+        exports = self.source.resolver.exports(module, [name])
+        missing = exports is None or (name not in exports.names and not exports.stars)
+        if known and missing and name in self.vocabulary.names and not self.source.resolver.is_module(target):
             self.found.doubts[start] = f"{module} defines no {name}"
             return
         symbol = self.vocabulary.symbol_named(name)
-        unseen = exports is None and not self.source.resolver.is_module(module)
+        unseen = not known and not self.source.resolver.is_module(module)
         if symbol and unseen and target.partition(".")[0] == symbol.partition(".")[0]:
             found = Resolution(symbol, (), (target,), certain=False)
             role = model.IMPORT if isinstance(node, ast.alias) else role_of(self.names, node)

@@ -5,7 +5,7 @@ Modules are read when a name asks for them, so that only the files on some chain
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .bindings import Binding
@@ -34,9 +34,14 @@ class Resolution:
 
 
 class Resolver:
-    """Resolves absolute dotted names. `exports` reads what a module exposes; None for one that cannot be read."""
+    """Resolves absolute dotted names. `exports` reads what a module exposes, where it can bind one of the names.
 
-    def __init__(self, symbols: Iterable[str], layout: Layout, exports: Callable[[str], Exports | None]) -> None:
+    It gives None for a module without a file, one that cannot be read, and one whose text holds none of the names.
+    """
+
+    def __init__(
+        self, symbols: Iterable[str], layout: Layout, exports: Callable[[str, Sequence[str]], Exports | None]
+    ) -> None:
         self._symbols = {symbol: symbol for symbol in symbols}
         self._layout = layout
         self._exports = exports
@@ -65,7 +70,7 @@ class Resolver:
 
     def _next(self, name: str) -> str:
         module, _, own = name.rpartition(".")
-        exports = self.exports(module)
+        exports = self.exports(module, [own])
         bindings = exports.names.get(own, []) if exports else []
         return bindings[0].target if len(bindings) == 1 and bindings[0].kind == "import" else ""
 
@@ -114,7 +119,7 @@ class Resolver:
         return None
 
     def _in_module(self, module: str, rest: list[str]) -> Resolution | None:
-        exports = self.exports(module)
+        exports = self.exports(module, rest[:1])
         if exports is None:
             return None
         for length in (1, 2):
@@ -152,14 +157,18 @@ class Resolver:
         return [*inner, f"{module}.{binding.target}"]
 
     def _through_star(self, star: str, rest: list[str]) -> Resolution | None:
-        exports = self.exports(star)
+        exports = self.exports(star, rest[:1])
         if exports is not None and not exports.is_public(rest[0]):
             return None
         return self.resolve(".".join([star, *rest]))
 
-    def exports(self, module: str) -> Exports | None:
-        """What a module of the project exposes; None where there is no such file, or it cannot be read."""
-        return self._exports(module) if self._layout.file(module) else None
+    def exports(self, module: str, names: Sequence[str]) -> Exports | None:
+        """What a module of the project exposes; None where it has no file, cannot be read, or can bind none of `names`."""
+        return self._exports(module, names) if self._layout.file(module) else None
+
+    def has_file(self, module: str) -> bool:
+        """Whether the module is a file of the project."""
+        return self._layout.file(module) is not None
 
     def is_module(self, name: str) -> bool:
         """Whether the name is a module or a package of the project."""

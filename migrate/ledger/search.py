@@ -6,25 +6,29 @@ Files are parsed when asked for; the trees of a small code base are kept, those 
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from .exports import Exports, exports_of
+from .layout import absolute
 from .model import Unreadable
 from .parsing import deeply, parse
 from .python import PythonFile
 from .resolve import Resolver
 from .scopes import names_of
-from .text import PYTHON, TextFile, UnreadableError
-from .vocabulary import Vocabulary
+from .text import PYTHON, TextFile, UnreadableError, is_wide
+from .vocabulary import Vocabulary, whole_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from .files import Files
 
 KEPT_TREES = 8 << 20
+_ANY_STAR = re.compile(rb"\bimport[ \t\\\r\n(]*\*")
+_STAR = re.compile(rb"(?m)\bfrom[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
 
 
 class Search:
@@ -57,12 +61,18 @@ class Search:
             self._trees[path] = tree
         return tree
 
-    def exports(self, module: str) -> Exports | None:
-        """What a module exposes; None for one without a file, or one that cannot be read."""
+    def exports(self, module: str, names: Sequence[str]) -> Exports | None:
+        """What a module exposes; None where it has no file, cannot be read, or its text can bind none of `names`.
+
+        A module binds a name that it does not write only by a star import.
+        """
         path = self.files.layout.file(module)
         if path is None:
             return None
         if path not in self._exports:
+            content = self.files.content(path)
+            if not (any(name.encode() in content for name in names) or _ANY_STAR.search(content)):
+                return None
             self._exports[path] = None
             self.guarded(path, self._read_exports)
         return self._exports[path]
@@ -103,17 +113,21 @@ class Search:
         fresh = set(self.vocabulary.names)
         while fresh:
             searched |= fresh
+            pattern = whole_words(frozenset(fresh))
             for path in list(self.files.holding(fresh)):
-                if path.endswith(PYTHON):
+                if path.endswith(PYTHON) and pattern.search(self.files.content(path)):
                     self.guarded(path, self._aliases_in)
             fresh = set(self.vocabulary.names) - searched
 
     def _aliases_in(self, path: str) -> None:
         module = self.files.layout.module(path)
-        exports = self.exports(module) if module and self.files.layout.file(module) == path else None
+        if not module or self.files.layout.file(module) != path:
+            return
+        exports = self.exports(module, sorted(self.vocabulary.names))
         if exports is None:
             return
-        names = [name for name, bindings in exports.names.items() if any(each.leads for each in bindings)]
+        mention = self.vocabulary.may_mention
+        names = [name for name, bindings in exports.names.items() if any(mention(each.target) for each in bindings)]
         aliases: dict[str, str] = {}
         for name in (*names, *exports.lazy):
             last = name.rpartition(".")[2]
@@ -123,8 +137,28 @@ class Search:
         if aliases:
             self.vocabulary = replace(self.vocabulary, aliases={**self.vocabulary.aliases, **aliases})
 
-    def paths(self) -> list[str]:
-        """The files to look at: those that hold a name, and those with a star import, which can pass one on unwritten."""
+    def paths(self) -> tuple[list[str], list[str]]:
+        """The files to look at, and those that hold no more than longer names.
+
+        To look at are files that hold a name, and those with a star import that passes one on unwritten.
+        """
         holding = set(self.files.holding(self.vocabulary.names))
-        stars = {path for path in self.files.holding(["import *"]) if path.endswith(PYTHON)}
-        return sorted(holding | stars)
+        near = {path for path in holding if not self._has_word(path)}
+        stars = {path for path in self.files.holding(["import *"]) if path.endswith(PYTHON)} - (holding - near)
+        full = (holding - near) | {path for path in stars if self._passes_on(path)}
+        return sorted(full), sorted(near - full)
+
+    def _has_word(self, path: str) -> bool:
+        content = self.files.content(path)
+        return bool(self.vocabulary.pattern.search(content)) or is_wide(content)
+
+    def _passes_on(self, path: str) -> bool:
+        """Whether a star import in a file brings in a name; asked of the modules that it names, not of the file."""
+        package = self.files.layout.package(path)
+        names = sorted(self.vocabulary.names)
+        for found in _STAR.finditer(self.files.content(path)):
+            written = found[1].decode("ascii", "replace")
+            module = written.lstrip(".")
+            if self.resolver.exposes(absolute(module, len(written) - len(module), package), names):
+                return True
+        return False

@@ -184,7 +184,7 @@ class _StringFinder:
         return None
 
     def _is_lazy(self, node: ast.Constant, value: str) -> bool:
-        exports = self.source.resolver.exports(self.source.module)
+        exports = self.source.resolver.exports(self.source.module, [value])
         in_table = isinstance(self.names.parents.get(node), (ast.Dict, ast.Tuple, ast.List, ast.Set, ast.Compare))
         return exports is not None and value in exports.lazy and in_table
 

@@ -104,6 +104,11 @@ def is_binary(content: bytes) -> bool:
     return b"\0" in content[:_SNIFFED] and not content.startswith(tuple(bom for bom, _ in _BOMS))
 
 
+def is_wide(content: bytes) -> bool:
+    """Whether a byte order mark says UTF-16 or UTF-32, in which a plain search of the bytes finds nothing."""
+    return content.startswith(tuple(bom for bom, name in _BOMS if name != "utf-8"))
+
+
 def _encoding(path: str, content: bytes) -> tuple[int, str]:
     """The length of the byte order mark, and the encoding. A Python file's cookie counts, as in PEP 263."""
     for bom, name in _BOMS:
