@@ -78,10 +78,9 @@ class Explanation:
         return tuple(edge for edge in self.waiting if edge.status == "stalled")
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready; versions as text beside their ordinals, frozen sets as sorted lists."""
-        plain = {
-            name: value for name, value in vars(self).items() if name not in ("ordinals", "nodes", "rows", "repeats")
-        }
+        """JSON-ready; versions as text beside their ordinals. A healthy thread's has no key `waiting`."""
+        left_out = {"ordinals", "nodes", "rows", "repeats", *(() if self.waiting else ("waiting",))}
+        plain = {name: value for name, value in vars(self).items() if name not in left_out}
         return {
             **{name: _plain(value) for name, value in plain.items()},
             "nodes": [_node(state, self.ordinals) for state in self.nodes],

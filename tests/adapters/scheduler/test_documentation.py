@@ -10,7 +10,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "scheduler.md"
 
 
 def test_the_python_examples_run() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) == 2
     names: dict[str, Any] = {}
     for block in blocks:
