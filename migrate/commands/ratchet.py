@@ -209,7 +209,9 @@ def _bench(ctx: typer.Context, *, staged: bool = False) -> Workbench:
     from ..ratchet.measuring import Registry
 
     project, plugins = open_project(ctx, hooks=HOOKS)
-    return Workbench.open(project, Registry.of(plugins.gather("graphlift_ratchet_metrics")), staged=staged)
+    finders = plugins.gather("graphlift_reference_finders")
+    registry = Registry.of(plugins.gather("graphlift_ratchet_metrics"), finders)
+    return Workbench.open(project, registry, staged=staged)
 
 
 def _request(base: str | None, absolute: bool, staged: bool, as_of: str | None, files: tuple[str, ...] = ()) -> Request:

@@ -11,9 +11,11 @@ from ...adapters.errors import UsageError
 from ..console import FINDINGS, FormatOption, OutputFormat, emit, note, open_project
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...plugins.project import Project
     from ..edits import Applied
-    from ..retire.planning import Outcome, Request, Retirement
+    from ..retire.planning import Outcome, Retirement
 
 
 def retire(
@@ -52,29 +54,28 @@ def retire(
     if force != bool(reason.strip()):
         raise UsageError("--force and --reason belong together", mend="give both, or neither")
     from ..edits import recover
-    from ..retire.planning import Request
+    from ..ledger import build_ledger
+    from ..retire.planning import Request, plan_retirement
 
-    project, _ = open_project(ctx, hooks=("graphlift_reference_finders",))
+    project, plugins = open_project(ctx, hooks=("graphlift_reference_finders",))
     if recovered := recover(project):
         note(f"note: {recovered}")
     if undo:
         _undo(project, style)
         return
     request = Request(tuple(symbols or ()), with_tests, frozenset(keep or ()), reason.strip() or None)
-    outcome = _plan(project, request)
+
+    def plan() -> Outcome:
+        return plan_retirement(project, build_ledger(project, finders), request)
+
+    finders = plugins.gather("graphlift_reference_finders")
+    outcome = plan()
     if apply and not outcome.refused:
-        _apply(project, request, outcome, style, allow_dirty)
+        _apply(project, plan, outcome, style, allow_dirty)
     else:
         _show(outcome, style, diff)
     if outcome.refused or (outcome.plan and not apply):
         raise typer.Exit(FINDINGS)
-
-
-def _plan(project: Project, request: Request) -> Outcome:
-    from ..ledger import build_ledger
-    from ..retire.planning import plan_retirement
-
-    return plan_retirement(project, build_ledger(project), request)
 
 
 def _undo(project: Project, style: OutputFormat) -> None:
@@ -86,10 +87,12 @@ def _undo(project: Project, style: OutputFormat) -> None:
         raise typer.Exit(FINDINGS)
 
 
-def _apply(project: Project, request: Request, outcome: Outcome, style: OutputFormat, allow_dirty: bool) -> None:
+def _apply(
+    project: Project, again: Callable[[], Outcome], outcome: Outcome, style: OutputFormat, allow_dirty: bool
+) -> None:
     from ..retire.running import apply_retirement
 
-    applied = apply_retirement(project, outcome, lambda: _plan(project, request), allow_dirty=allow_dirty)
+    applied = apply_retirement(project, outcome, again, allow_dirty=allow_dirty)
     emit(
         style,
         lambda: "\n".join([*map(_told, outcome.retirements), *_applied(applied, "changed")]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ...adapters.errors import ConfigurationError
 from .book import Book, Rule
@@ -12,6 +13,9 @@ from .lock import Lock
 from .metrics.base import Metric, Reading, Scope
 from .metrics.symbols import find
 from .trees import Tree
+
+if TYPE_CHECKING:
+    from ..ledger.finders import ReferenceFinder
 
 ARMED = "armed"
 """The pseudo-metric of the rows by which the lock remembers that a rule was armed."""
@@ -40,14 +44,15 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Registry:
-    """The metrics by id."""
+    """The metrics by id, and the finders that the ledger uses."""
 
     metrics: Mapping[str, Metric]
+    finders: tuple[ReferenceFinder, ...] = ()
 
     @classmethod
-    def of(cls, metrics: Iterable[Metric]) -> Registry:
+    def of(cls, metrics: Iterable[Metric], finders: Iterable[ReferenceFinder] = ()) -> Registry:
         """A registry of what the plugins gave."""
-        return cls({metric.id: metric for metric in metrics})
+        return cls({metric.id: metric for metric in metrics}, tuple(finders))
 
     def of_rule(self, rule: Rule, where: str) -> Metric:
         """The metric of a rule. Raises `ConfigurationError` for one that does not exist, or that the rule feeds too little."""
@@ -113,7 +118,7 @@ def measure(
             continue
         metric = registry.metrics[rule.metric]
         paths = selected(tree, rule, only)
-        for key, reading in metric.measure(Scope(tree, rule, paths)).items():
+        for key, reading in metric.measure(Scope(tree, rule, paths, finders=registry.finders)).items():
             before = values.get(key)
             values[key] = Measured(reading, (*before.rules, rule) if before else (rule,))
     return Measurement(values, tuple(waiting))

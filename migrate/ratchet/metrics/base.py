@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ....plugins.types import Registered
 from ..book import Rule
 from ..keys import Key
 from ..trees import Tree
+
+if TYPE_CHECKING:
+    from ...ledger.finders import ReferenceFinder
 
 
 @dataclass(frozen=True)
@@ -25,13 +28,14 @@ class Reading:
 class Scope:
     """What is measured: a tree under one rule; `paths` are the rule's files that take part in this run, sorted.
 
-    `limit` is given to `grow` only: the greatest cap that any key of the rule has.
+    `limit` is given to `grow` only: the greatest cap that any key of the rule has. `finders` are for the ledger.
     """
 
     tree: Tree
     rule: Rule
     paths: tuple[str, ...]
     limit: int = 0
+    finders: tuple[ReferenceFinder, ...] = ()
 
 
 @runtime_checkable

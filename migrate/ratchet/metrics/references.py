@@ -36,7 +36,7 @@ class References:
             if unknown := sorted(set(scope.rule.symbols) - configured):
                 mend = "add a [[symbol]] table to the configuration, or mend the rule's `symbols`"
                 raise ConfigurationError(f"rule {scope.rule.id!r}: {unknown[0]!r} is no configured symbol", mend=mend)
-            ledger = build_ledger(project)
+            ledger = build_ledger(project, scope.finders or None)
         wanted, selected = set(scope.rule.symbols) or configured, set(scope.paths)
         contexts = tuple(scope.rule.options.get("contexts", CONTEXTS))
         found: dict[Key, Reading] = {}
@@ -52,7 +52,8 @@ class References:
         symbols = scope.rule.symbols or tuple(symbol.legacy for symbol in scope.tree.base.settings.symbol)
         module, _, name = symbols[0].rpartition(".") if symbols else ("", "", "")
         home = module_file(scope.tree, module)
-        files = [path for path in scope.paths if path.endswith(".py") and "test" not in path and path != home]
+        shown = set(scope.tree.base.files(".py")) & set(scope.paths)
+        files = sorted(path for path in shown if "test" not in path and path != home)
         if not files:
             return {}
         lines = f"\n\ndef _grown() -> object:\n    from {module} import {name}\n\n    return {name}()\n"

@@ -1,0 +1,62 @@
+"""The stages as text, as JSON data and as Markdown for a pull request. The same state always gives the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .stages import Stage
+
+
+def upcoming(stages: Sequence[Stage]) -> Stage | None:
+    """The first stage that is not done."""
+    return next((stage for stage in stages if not stage.done), None)
+
+
+def as_text(stages: Sequence[Stage]) -> str:
+    """For people at a terminal."""
+    lines = []
+    for stage in stages:
+        lines.append(f"[{'x' if stage.done else ' '}] {stage.title}: {stage.proof}")
+        lines += [f"      {item}" for item in stage.open]
+    following = upcoming(stages)
+    lines.append(f"next: {following.next}" if following else "the migration is done")
+    return "\n".join(lines)
+
+
+def as_data(stages: Sequence[Stage]) -> dict[str, Any]:
+    """For programs."""
+    following = upcoming(stages)
+    return {
+        "schema": 1,
+        "done": following is None,
+        "next": following.next if following else None,
+        "stages": [
+            {
+                "id": stage.id,
+                "title": stage.title,
+                "done": stage.done,
+                "proof": stage.proof,
+                "figures": stage.figures,
+                "open": list(stage.open),
+                "next": stage.next or None,
+            }
+            for stage in stages
+        ],
+    }
+
+
+def as_markdown(stages: Sequence[Stage]) -> str:
+    """For a pull request's comment."""
+    count = sum(1 for stage in stages if stage.done)
+    rows = [f"| {'✅' if stage.done else '⬜'} | {stage.title} | {_cell(stage.proof)} |" for stage in stages]
+    parts = [f"### Migration: {count} of {len(stages)} stages", "", "| | stage | proof |", "| --- | --- | --- |", *rows]
+    following = upcoming(stages)
+    if following:
+        listed = [f"- `{item}`" for item in following.open]
+        parts += ["", f"Next: `{following.next}`", *(["", *listed] if listed else [])]
+    return "\n".join(parts)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,111 @@
+"""The lock's text, and merging it: with git's own merge, and with the driver."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphlift.adapters.errors import ConfigurationError
+from graphlift.migrate.ratchet.keys import Key, matches
+from graphlift.migrate.ratchet.lock import merge_locks, parse_lock, render_lock
+
+KEYS = st.builds(
+    Key,
+    st.sampled_from(["lines", "references"]),
+    st.from_regex(r"[a-zé][a-z é/.]{0,8}[a-z]", fullmatch=True),
+    st.sampled_from(["", "f x.Y", "<module> x.Y"]),
+)
+LOCKS = st.dictionaries(KEYS, st.integers(0, 10**6), max_size=8)
+
+
+@given(LOCKS)
+def test_a_lock_reads_back_as_written(rows: dict[Key, int]) -> None:
+    text = render_lock(rows)
+    assert parse_lock(text, "ratchet.lock") == rows
+    assert parse_lock(text.replace("\n", "\r\n"), "ratchet.lock") == rows
+
+
+@given(LOCKS, LOCKS, LOCKS)
+def test_merging_is_symmetric_and_never_looser_than_both(base: Any, ours: Any, theirs: Any) -> None:
+    merged = merge_locks(base, ours, theirs)
+    assert merged == merge_locks(base, theirs, ours)
+    for key, cap in merged.items():
+        assert cap <= max(ours.get(key, 0), theirs.get(key, 0))
+
+
+@given(LOCKS, LOCKS)
+def test_a_change_on_one_side_is_taken(base: Any, ours: Any) -> None:
+    assert merge_locks(base, ours, base) == ours
+
+
+def test_of_two_rows_for_one_key_the_stricter_counts() -> None:
+    assert parse_lock("5 lines:a\n3 lines:a\n4 lines:a\n", "x") == {Key("lines", "a"): 3}
+
+
+@pytest.mark.parametrize("line", ["lines:a", "five lines:a", "5 lines", "5 :a", "-1 lines:a"])
+def test_a_wrong_row_is_named_with_its_line(line: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_lock(f"# head\n\n{line}\n", "ratchet.lock")
+    assert caught.value.where == "ratchet.lock:3"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "expected"),
+    [
+        ("src/a.py", "src/a.py", True),
+        ("a.py", "src/a.py", False),
+        ("src/*.py", "src/a.py", True),
+        ("src/*.py", "src/b/a.py", False),
+        ("src/**/*.py", "src/a.py", True),
+        ("src/**/*.py", "src/b/c/a.py", True),
+        ("**", "src/b/a.py", True),
+        ("**/test_*.py", "test_a.py", True),
+        ("src/", "src/b/a.py", True),
+        ("src/", "srcs/a.py", False),
+        ("src/?.py", "src/ab.py", False),
+        ("src/[ab].py", "src/b.py", True),
+        ("src/[!ab].py", "src/b.py", False),
+        ("src/a+b.py", "src/a+b.py", True),
+    ],
+)
+def test_patterns(pattern: str, path: str, expected: bool) -> None:
+    assert matches((pattern,), path) is expected
+
+
+@pytest.fixture
+def driven(branch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The repository with the merge driver, and a `graphlift` on PATH that is this one."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "graphlift"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m graphlift.migrate "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    branch.git("switch", "--quiet", "main")
+    assert branch.run("ratchet", "init", "--merge-driver").code == 0
+    branch.commit("merge driver")
+    return branch
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the test's own launcher is a shell script")
+def test_a_real_merge_of_one_key_takes_the_stricter_cap(driven: Any) -> None:
+    assert driven.read(".gitattributes") == "ratchet.lock merge=graphlift-ratchet text eol=lf\n"
+    driven.git("switch", "--quiet", "--create", "one")
+    driven.files({"ratchet.lock": driven.read("ratchet.lock").replace("100 ", "90 ")})
+    driven.commit()
+    driven.git("switch", "--quiet", "--create", "other", "main")
+    driven.files({"ratchet.lock": driven.read("ratchet.lock").replace("100 ", "70 ")})
+    driven.commit()
+    driven.git("merge", "--quiet", "--no-edit", "one")
+    assert driven.read("ratchet.lock").splitlines()[2:] == ["80 lines:src/other.py", "", "70 lines:src/walker.py"]
+
+
+def test_installing_the_driver_twice_changes_nothing(driven: Any) -> None:
+    assert driven.run("ratchet", "init", "--merge-driver").code == 0
+    assert driven.git("status", "--porcelain") == ""
