@@ -49,10 +49,10 @@ class Activation:
 
 @dataclass(frozen=True)
 class RecordedEnd:
-    """How a node ended, with its output recorded."""
+    """How a node ended, with its output recorded; None: the engine does not show it."""
 
     status: str
-    output: Value
+    output: Value | None
     error: str | None = None
     runs: int | None = None
     reason: str | None = None
@@ -217,7 +217,7 @@ def _each(values: Sequence[Value] | None) -> list[Any] | None:
 
 
 def _end_to_json(name: str, end: RecordedEnd) -> list[Any]:
-    return [name, end.status, end.output.to_json(), end.error, end.runs, end.reason]
+    return [name, end.status, end.output and end.output.to_json(), end.error, end.runs, end.reason]
 
 
 def outcome_from_json(data: Mapping[str, Any]) -> RecordedOutcome:
@@ -227,7 +227,7 @@ def outcome_from_json(data: Mapping[str, Any]) -> RecordedOutcome:
     return RecordedOutcome(
         data["success"],
         None if data["data"] is None else {key: read(value) for key, value in data["data"].items()},
-        None if nodes is None else {row[0]: RecordedEnd(row[1], read(row[2]), *row[3:]) for row in nodes},
+        None if nodes is None else {row[0]: RecordedEnd(row[1], row[2] and read(row[2]), *row[3:]) for row in nodes},
         data["error"],
         None if pause is None else (pause[0], read(pause[1])),
         None if events is None else tuple(RecordedEvent(row[0], row[1], read(row[2])) for row in events),

@@ -19,8 +19,8 @@ from .observation import (
     RecordedOutcome,
     outcome_to_json,
 )
-from .outcome import Outcome
-from .plain import error_text
+from .outcome import UNSEEN, Outcome
+from .plain import error_text, without_addresses
 from .recorded import record
 from .replacing import Replacing
 from .schedule import SeededTurns
@@ -80,7 +80,13 @@ def recorded_outcome(outcome: Outcome, normalise: Callable[[Any], Any] | None = 
 
     def ends(nodes: Mapping[str, Any]) -> dict[str, RecordedEnd]:
         return {
-            name: RecordedEnd(end.status, record(tidy(end.output)), end.error, end.runs, end.reason)
+            name: RecordedEnd(
+                end.status,
+                None if end.output is UNSEEN else record(tidy(end.output)),
+                end.error and without_addresses(end.error),
+                end.runs,
+                end.reason,
+            )
             for name, end in nodes.items()
         }
 
@@ -90,7 +96,7 @@ def recorded_outcome(outcome: Outcome, normalise: Callable[[Any], Any] | None = 
         outcome.success,
         None if data is None else {str(key): record(value) for key, value in data.items()},
         None if outcome.nodes is None else ends(outcome.nodes),
-        outcome.error,
+        outcome.error and without_addresses(outcome.error),
         None if pause is None else (pause.node, record(tidy(pause.payload))),
         None if events is None else tuple(RecordedEvent(e.kind, e.node, record(tidy(e.data))) for e in events),
         None if saved is None else tuple(record(tidy(item)) for item in saved),

@@ -14,12 +14,24 @@ if TYPE_CHECKING:
     from ..adapters.results import NodeResult, WorkflowResult
 
 
+class _Unseen:
+    def __repr__(self) -> str:
+        return "UNSEEN"
+
+
+UNSEEN = _Unseen()
+"""An output that the engine does not show, as opposed to one that is None."""
+
+
 @dataclass(frozen=True)
 class NodeEnd:
-    """How one node ended. `runs` counts its activations, `reason` says why it was skipped; None: the engine does not say."""
+    """How one node ended.
+
+    `runs` counts its activations, `reason` says why it was skipped; None (for `output` UNSEEN): the engine does not say.
+    """
 
     status: str
-    output: Any = None
+    output: Any = UNSEEN
     error: str | None = None
     runs: int | None = None
     reason: str | None = None

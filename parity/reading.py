@@ -8,8 +8,8 @@ from typing import Any
 
 from ..adapters.errors import UsageError
 from ..adapters.results import WorkflowResult
-from .outcome import NodeEnd, Outcome, Pause
-from .plain import error_text
+from .outcome import UNSEEN, NodeEnd, Outcome, Pause
+from .plain import error_text, without_addresses
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "success": ("success", "succeeded", "ok", "is_success"),
@@ -108,7 +108,7 @@ class _Reader:
         output, runs, reason = (self.part(f"node.{name}", node) for name in ("output", "runs", "reason"))
         return NodeEnd(
             SAME.get(word, word),
-            None if output is _ABSENT else output,
+            UNSEEN if output is _ABSENT else output,
             _text(self.part("node.error", node)),
             runs if isinstance(runs, int) else None,
             reason if isinstance(reason, str) else None,
@@ -148,4 +148,4 @@ def _dotted(owner: Any, path: str) -> Any:
 def _text(error: Any) -> str | None:
     if error is None or error is _ABSENT:
         return None
-    return error_text(error) if isinstance(error, BaseException) else str(error)
+    return error_text(error) if isinstance(error, BaseException) else without_addresses(str(error))

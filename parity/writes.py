@@ -60,7 +60,7 @@ def loss(legacy: Observation, candidate: Observation, key: str) -> Loss | None:
             continue  # the other engine does not have it either, so it is not a loss of this one
         older = [item.node for item in found if item not in last and _wrote(item, key) == told]
         instead = f"the older value of {older[-1]}" if older else "the value from before" if value else "nothing"
-        cause = f"{key}: {last[-1].node} wrote it last, but the {run.side} engine ends with {instead}"
+        cause = f"{last[-1].node} wrote {key} last, but the {run.side} engine ends with {instead}"
         return Loss(last[-1], run.side, cause + _copies(run, last[-1]))
     return None
 

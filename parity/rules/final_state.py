@@ -17,7 +17,11 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
             continue
         one, other = _at(legacy, key), _at(candidate, key)
         yield rule.found(
-            legacy=_told(one), candidate=_told(other), cause=_cause(legacy, candidate, key), paths=(key,), subject=key
+            legacy=_told(key, one),
+            candidate=_told(key, other),
+            cause=_cause(legacy, candidate, key),
+            paths=(key,),
+            subject=key,
         )
 
 
@@ -25,18 +29,18 @@ def _at(run: Observation, key: str) -> Value | None:
     return ((run.outcome.data if run.outcome else None) or {}).get(key)
 
 
-def _told(value: Value | None) -> str:
-    return "absent" if value is None else shorten(value)
+def _told(key: str, value: Value | None) -> str:
+    return f"{key} is absent" if value is None else f"{key} = {shorten(value)}"
 
 
 def _cause(legacy: Observation, candidate: Observation, key: str) -> str:
     last = [names[-1].node if (names := writers(run, key)) else None for run in (legacy, candidate)]
     if last[0] and last[1]:
-        return f"{key}: last written by {last[0]} under the legacy engine, by {last[1]} under the candidate"
+        return f"last written by {last[0]} under the legacy engine, by {last[1]} under the candidate"
     if last[0] or last[1]:
         side = "legacy engine" if last[0] else "candidate"
-        return f"{key}: written by {last[0] or last[1]} under the {side} only"
-    return f"{key}: no activation that was seen writes it; it comes from the engine or from an untapped node"
+        return f"written by {last[0] or last[1]} under the {side} only"
+    return "no activation that was seen writes it; it comes from the engine or from an untapped node"
 
 
 RULE = BuiltIn(

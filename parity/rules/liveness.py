@@ -11,8 +11,6 @@ from ..recorded import Value
 from ..rule import BuiltIn
 from ..shape import Shape, as_text
 
-STARTED = ("completed", "failed", "skipped", "cancelled", "interrupted", "running")
-
 
 def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
     stalled: dict[str, dict[str, tuple[str, ...]]] = {run.side: dict(_stalled(run)) for run in (legacy, candidate)}
@@ -46,7 +44,7 @@ def _stalled(run: Observation) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _is_accounted_for(run: Observation, node: str) -> bool:
     end = run.ends.get(node)
-    return ran(run, node) or (end is not None and end.status in STARTED)
+    return ran(run, node) or (end is not None and end.status != "pending")
 
 
 def _leads(run: Observation, shape: Shape, source: str, node: str) -> bool:
@@ -58,9 +56,9 @@ def _leads(run: Observation, shape: Shape, source: str, node: str) -> bool:
     return source in shape.routes and end is not None and _target(shape, source, end.output) == node
 
 
-def _target(shape: Shape, source: str, label: Value) -> str | None:
+def _target(shape: Shape, source: str, label: Value | None) -> str | None:
     routes = shape.routes[source]
-    return routes.get(str(label.content), routes.get(""))
+    return None if label is None else routes.get(str(label.content), routes.get(""))
 
 
 RULE = BuiltIn(

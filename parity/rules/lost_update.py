@@ -21,8 +21,8 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
         yield rule.found(
             lost.writer.node,
             activation=lost.writer.ordinal,
-            legacy="absent" if one is None else shorten(one),
-            candidate="absent" if other is None else shorten(other),
+            legacy=f"{key} is absent" if one is None else f"{key} = {shorten(one)}",
+            candidate=f"{key} is absent" if other is None else f"{key} = {shorten(other)}",
             cause=lost.cause,
             paths=(key,),
             subject=key,

@@ -21,8 +21,8 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
         yield rule.found(
             instead.node,
             activation=instead.ordinal,
-            legacy=shorten(one),
-            candidate=shorten(other),
+            legacy=f"{key} = {shorten(one)}",
+            candidate=f"{key} = {shorten(other)}",
             cause=f"{kept.node} and {instead.node} both write {key}; "
             f"the legacy engine keeps what {kept.node} wrote, the candidate what {instead.node} wrote",
             paths=(key,),

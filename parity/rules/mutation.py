@@ -44,11 +44,16 @@ def _leaks(run: Observation, item: Activation) -> bool:
     for place in item.mutated:
         path = tuple(place.split("."))
         given = item.saw.parts.get(path)
-        written = {w.returned.parts.get(path[-1:]) for w in run.activations if w.returned is not None}
-        seen = {later.saw.parts.get(path) for later in run.activations if item.before(later)}
-        if seen - written - {given, None}:
-            return True
+        for later in run.activations:
+            seen = later.saw.parts.get(path)
+            if item.before(later) and seen not in (given, None) and not _is_written(run, path, seen, later):
+                return True
     return False
+
+
+def _is_written(run: Observation, path: tuple[str, ...], digest: str | None, reader: Activation) -> bool:
+    before = (item.returned for item in run.activations if item.before(reader) and item.returned is not None)
+    return any(returned.parts.get(path[-1:]) == digest for returned in before)
 
 
 RULE = BuiltIn(

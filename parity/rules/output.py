@@ -20,11 +20,11 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
             yield _activation(rule, one, other)
     for node in sorted(legacy.ends.keys() & candidate.ends.keys()):
         ends = legacy.ends[node], candidate.ends[node]
-        if node not in told and ends[0].output.digest != ends[1].output.digest and ends[0].status == ends[1].status:
+        if node not in told and _differ(ends[0].output, ends[1].output) and ends[0].status == ends[1].status:
             yield rule.found(
                 node,
-                legacy=shorten(ends[0].output),
-                candidate=shorten(ends[1].output),
+                legacy=shorten(ends[0].output or ""),
+                candidate=shorten(ends[1].output or ""),
                 cause=_reported(legacy, candidate, node),
                 at=first_begin(candidate, node),
             )

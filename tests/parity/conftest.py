@@ -44,7 +44,8 @@ def divergences() -> Callable[..., list[Divergence]]:
         rule: str, legacy: Run, candidate: Run, definition: Any = None, **handlers: Callable[..., Any]
     ) -> list[Divergence]:
         named = {**{name: lambda data=None: data for name in "abcdexyz"}, **handlers}
-        case = Case("case", "flow", definition, handlers=named)
+        edges = definition if isinstance(definition, dict) else None
+        case = Case("case", "flow", None if edges else definition, handlers=named, edges=edges)
         pair = [
             replace(observe(engine(side, run), case), shape=shape_of(case))
             for side, run in (("legacy", legacy), ("candidate", candidate))

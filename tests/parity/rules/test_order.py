@@ -17,7 +17,7 @@ def walk(*names: str) -> Any:
 
 
 def test_two_nodes_in_the_opposite_order(check: Any) -> None:
-    cause = "a ended before b began; on the candidate it is the other way round"
+    cause = "a ended before b began; under the candidate it is the other way round"
     assert check("GL120", walk("a", "b"), walk("b", "a")) == [("b", "a, then b", "b, then a", cause)]
 
 
@@ -61,3 +61,39 @@ def test_nodes_that_overlap_have_no_order(check: Any) -> None:
 def test_a_long_run_is_compared_quickly(check: Any) -> None:
     names = ["a", "b"] * 5000
     assert check("GL120", walk(*names), walk(*names)) == []
+
+
+JOIN = {"a": [], "b": [], "x": ["b"], "d": ["a", "x"]}
+
+
+def test_with_a_graph_only_what_a_node_waits_for_counts(check: Any) -> None:
+    assert check("GL120", walk("a", "b", "x", "d"), walk("b", "x", "a", "d"), JOIN) == []
+    cause = (
+        "uneven join: its sources are at depths a 0 and x 1; "
+        "x ended before d began; under the candidate it is the other way round"
+    )
+    found = check("GL120", walk("a", "b", "x", "d"), walk("a", "b", "d", "x"), JOIN)
+    assert found == [("d", "x, then d", "d, then x", cause)]
+
+
+def test_with_a_graph_to_overlap_is_not_to_wait(check: Any) -> None:
+    async def patient(data: Any = None) -> None:
+        await asyncio.sleep(0)
+
+    async def together(h: Any) -> None:
+        await asyncio.gather(h.b(), h.a())
+
+    async def in_turn(h: Any) -> None:
+        await h.a()
+        await h.b()
+
+    def run(main: Any) -> Any:
+        return lambda h: asyncio.run(main(h))
+
+    found = check("GL120", run(in_turn), run(together), {"b": ["a"]}, a=patient, b=patient)
+    assert [item[1:3] for item in found] == [("a, then b", "b beside a")]
+
+
+def test_a_source_that_did_not_run_stands_for_its_own_sources(check: Any) -> None:
+    edges = {"a": [], "b": ["a"], "d": ["b"]}
+    assert [item[0] for item in check("GL120", walk("a", "d"), walk("d", "a"), edges)] == ["d"]

@@ -1,4 +1,4 @@
-"""GL101: how often each node ran."""
+"""GL101, GL102, GL103: how often each node ran."""
 
 from __future__ import annotations
 
@@ -6,56 +6,124 @@ from typing import Any
 
 import pytest
 
-
-def once(h: Any) -> None:
-    h.a(), h.b(), h.d()
+EDGES = {"a": [], "b": ["a"], "x": ["b"], "d": ["a", "x"]}
 
 
-def test_a_node_that_ran_twice_is_told_with_what_it_ran_after(check: Any) -> None:
-    def twice(h: Any) -> None:
-        h.a(), h.d(), h.b(), h.d()
+def walk(names: str) -> Any:
+    def run(h: Any) -> None:
+        for name in names:
+            getattr(h, name)()
 
-    cause = "on the candidate engine it ran after a, after b"
-    assert check("GL101", once, twice) == [("d", "ran 1 time", "ran 2 times", cause)]
-
-
-def test_a_node_that_never_ran(check: Any) -> None:
-    def without(h: Any) -> None:
-        h.a(), h.b()
-
-    assert check("GL101", once, without) == [("d", "ran 1 time", "never ran", "on the legacy engine it ran after b")]
+    return run
 
 
-def test_a_node_that_ran_first_of_all(check: Any) -> None:
-    assert check("GL101", lambda h: None, lambda h: h.a() and None) == [
-        ("a", "never ran", "ran 1 time", "on the candidate engine it ran at the start")
+def test_a_join_that_ran_twice_is_explained_by_its_depths_and_by_what_fired_it(check: Any) -> None:
+    cause = (
+        "under the candidate, uneven join: its sources are at depths a 0 and x 2; "
+        "activation 1 began after a had ended; activation 2 began after x had ended"
+    )
+    found = check("GL101", walk("abxd"), walk("adbxd"), EDGES)
+    assert found == [("d", "ran 1 time", "ran 2 times", cause)]
+
+
+def test_without_a_graph_the_count_is_still_told(check: Any) -> None:
+    assert check("GL101", walk("abd"), walk("adbd")) == [
+        ("d", "ran 1 time", "ran 2 times", "under the candidate, d was started 2 times")
     ]
 
 
-def test_every_node_that_differs_is_told_by_name(check: Any) -> None:
-    def other(h: Any) -> None:
-        h.d(), h.d(), h.a(), h.a()
+def test_what_follows_a_node_that_ran_twice_names_it(check: Any) -> None:
+    found = check("GL101", walk("ab"), walk("abab"), {"a": [], "b": ["a"]})
+    assert found[1][3] == (
+        "under the candidate, its source a ran 2 times; "
+        "activation 1 began after a had ended; activation 2 began after a had ended"
+    )
 
-    found = check("GL101", once, other)
-    assert [(node, legacy, candidate) for node, legacy, candidate, _ in found] == [
-        ("a", "ran 1 time", "ran 2 times"),
-        ("b", "ran 1 time", "never ran"),
-        ("d", "ran 1 time", "ran 2 times"),
-    ]
+
+def test_retries_are_told_as_such(divergences: Any) -> None:
+    answers = {"legacy": 1, "candidate": 2}
+
+    def run(side: str) -> Any:
+        def call(h: Any) -> None:
+            for _ in range(answers[side]):
+                try:
+                    h.a()
+                except ValueError:
+                    continue
+
+        return call
+
+    def fail(data: Any = None) -> None:
+        raise ValueError("busy")
+
+    (found,) = divergences("GL101", run("legacy"), run("candidate"), a=fail)
+    assert found.cause == "under the candidate, each activation after a failure is a retry: a#1 raised ValueError: busy"
+    assert found.mend == "compare how both engines count attempts: all tries, or only those after the first"
+    assert (found.node, found.activation) == ("a", 1)
+
+
+@pytest.mark.parametrize("candidate", ["abd", "dba"])
+def test_equal_counts_are_no_alarm(check: Any, candidate: str) -> None:
+    for rule in ("GL101", "GL102", "GL103"):
+        assert check(rule, walk("abd"), walk(candidate), EDGES) == []
+
+
+def test_a_node_that_ran_under_the_legacy_engine_only(check: Any) -> None:
+    found = check("GL102", walk("abd"), walk("ab"), {"d": ["b", "c"]})
+    cause = "a join that never released: b had ended, c never ran"
+    assert found == [("d", "ran 1 time", "never ran", cause)]
+    assert check("GL101", walk("abd"), walk("ab")) == []
 
 
 @pytest.mark.parametrize(
-    "candidate",
-    [once, lambda h: print(h.d(), h.b(), h.a()), lambda h: {"success": False, "error": h.a() or h.b() or h.d()}],
-    ids=["the same", "another order", "another ending"],
+    ("edges", "cause"),
+    [
+        ({"d": ["b"]}, "an edge is lost: b had ended, and nothing started d"),
+        ({"d": ["c", "e"]}, "under the candidate, its sources c and e never ran"),
+        (None, "under the candidate, nothing started d"),
+    ],
 )
-def test_equal_counts_are_no_alarm(check: Any, candidate: Any) -> None:
-    assert check("GL101", once, candidate) == []
+def test_why_a_node_never_ran(check: Any, edges: Any, cause: str) -> None:
+    assert check("GL102", walk("abd"), walk("ab"), edges)[0][3] == cause
 
 
-def test_a_run_that_raised_is_not_counted(check: Any) -> None:
-    def broken(h: Any) -> None:
+def test_a_node_that_ran_under_the_candidate_only(check: Any) -> None:
+    found = check("GL103", walk("ab"), walk("abd"), {"d": ["b"]})
+    assert found == [("d", "never ran", "ran 1 time", "the candidate started d after b, the legacy engine did not")]
+
+
+def test_a_skip_that_the_candidate_does_not_honour(check: Any) -> None:
+    def legacy(h: Any) -> Any:
         h.a()
-        raise RuntimeError
+        return {"success": True, "steps": {"a": {"status": "done"}, "d": {"status": "skipped", "reason": "condition"}}}
 
-    assert check("GL101", once, broken) == []
+    def candidate(h: Any) -> Any:
+        h.a(), h.d()
+        return {"success": True, "steps": {"a": {"status": "done"}, "d": {"status": "done"}}}
+
+    assert check("GL103", legacy, candidate) == [
+        ("d", "skipped", "ran 1 time", "the legacy engine skipped d (condition), the candidate ran it")
+    ]
+
+
+def test_a_node_that_only_one_engine_calls_a_node_is_no_alarm(check: Any) -> None:
+    def with_condition(h: Any) -> Any:
+        h.a()
+        return {"success": True, "steps": {"a": {"status": "done"}, "is_large": {"status": "done", "output": "true"}}}
+
+    for rule in ("GL101", "GL102", "GL103"):
+        assert check(rule, walk("a"), with_condition) == []
+
+
+def test_after_a_failure_it_is_a_matter_of_propagation(check: Any) -> None:
+    def failing(names: str) -> Any:
+        return lambda h: {"success": False, "error": "x", "ran": walk(names)(h), "steps": STEPS[names]}
+
+    STEPS = {
+        "a": {"a": {"status": "failed"}, "d": {"status": "skipped"}},
+        "ad": {"a": {"status": "failed"}, "d": {"status": "done"}},
+    }
+    assert check("GL103", failing("a"), failing("ad"), {"d": ["a"]}) == []
+    assert check("GL143", failing("a"), failing("ad"), {"d": ["a"]}) == [
+        ("d", "skipped", "ran", "a failed; the candidate engine runs d all the same, the other does not")
+    ]
