@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from .layers import read_mapping
 from .names import is_wiring
+from .packing import unpack
 from .records import Record, from_record
 from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
 from .scope import RunScope
@@ -38,7 +39,7 @@ class Collected:
     def __init__(self, order: Mapping[str, int], known: Mapping[str, Any], thread_id: str | None) -> None:
         self.order, self.thread_id = order, thread_id
         self.records: dict[str, Record] = dict(read_mapping(known.get("steps")))
-        self.data: dict[str, Any] = dict(read_mapping(known.get("data") or known["run"]["inputs"]))
+        self.data: dict[str, Any] = unpack(dict(read_mapping(known.get("data") or known["run"]["inputs"])))
         self.interrupt: InterruptInfo | None = None
         self.started = time.perf_counter()
 
@@ -60,14 +61,14 @@ class Collected:
             elif not is_wiring(node):
                 for part in update if isinstance(update, list) else [update or {}]:
                     if "data" in part:
-                        self.data.update(part["data"])
+                        self.data.update(unpack(part["data"]))
                     for name, record in part.get("steps", {}).items():
                         self.records[name] = record
                         failed = failed or record["status"] in FAILURES
         return failed
 
     def _finished(self, update: Mapping[str, Any]) -> Iterable[StreamEvent]:
-        changes = update.get("data") or {}
+        changes = unpack(update.get("data") or {})
         self.data.update(changes)
         for name, record in (update.get("steps") or {}).items():
             self.records[name] = record

@@ -27,6 +27,7 @@ from .layers import add_layer, read_mapping
 from .model import AnyNode, DependencyWorkflow, SuccessorWorkflow
 from .names import encode
 from .nodes import Written, ask, scope_of, stop_if, superstep_of
+from .packing import pack
 from .records import to_record
 from .visiting import visit
 from .wire_breadth_first import view_of
@@ -93,7 +94,7 @@ def _visit_body(
     done = yield from visit(node, view_of(node.name, state), bindings)
     update: dict[str, Any] = {"steps": {node.name: to_record(done.result, superstep)}}
     if done.changes:
-        update["data"] = dict(done.changes)
+        update["data"] = pack(dict(done.changes))
     targets = [number[name] for name in dict.fromkeys(done.targets)] if done.result.success else None
     return Written(update), token(DONE, number[node.name], targets)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .packing import pack, unpack
 from .results import NodeResult, NodeStatus
 
 Record = dict[str, Any]
@@ -20,7 +21,7 @@ def to_record(result: NodeResult, superstep: int = 0) -> Record:
     """The record of a result. `at` is the superstep in which it was made: it gives the order of execution."""
     record: Record = {"status": result.status.value, "at": superstep, "seconds": result.duration_seconds}
     if result.output is not None:
-        record["output"] = result.output
+        record["output"] = pack(result.output)
     if result.error is not None:
         record["error"] = result.error
     if result.tool_calls_used:
@@ -30,7 +31,7 @@ def to_record(result: NodeResult, superstep: int = 0) -> Record:
     if result.children:
         record["children"] = [{**to_record(child), "name": child.node_id} for child in result.children]
     if result.metadata:
-        record["metadata"] = dict(result.metadata)
+        record["metadata"] = pack(dict(result.metadata))
     return record
 
 
@@ -39,7 +40,7 @@ def from_record(name: str, record: Mapping[str, Any]) -> NodeResult:
     return NodeResult(
         name,
         _STATUS[record["status"]],
-        output=record.get("output"),
+        output=unpack(record.get("output")),
         error=record.get("error"),
         duration_seconds=record["seconds"],
         tool_calls_used=record.get("tool_calls", 0),
@@ -47,7 +48,7 @@ def from_record(name: str, record: Mapping[str, Any]) -> NodeResult:
         children=tuple(from_record(child["name"], child) for child in record["children"])
         if "children" in record
         else (),
-        metadata=record.get("metadata") or {},
+        metadata=unpack(record["metadata"]) if "metadata" in record else {},
     )
 
 
@@ -63,7 +64,7 @@ class Outputs(Mapping[str, Any]):
         record = self._records[key]
         if record["status"] not in USABLE:
             raise KeyError(key)
-        return record.get("output")
+        return unpack(record.get("output"))
 
     def __contains__(self, key: object) -> bool:
         record = self._records.get(key) if isinstance(key, str) else None

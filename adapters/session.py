@@ -15,6 +15,7 @@ from langgraph.types import Durability
 from .collecting import FAILURES, Collected, StreamEvent
 from .limits import superstep_limit
 from .nodes import FAILED
+from .packing import unpack
 from .results import WorkflowResult
 from .scope import RunScope, RunStopped
 from .threads import Begin, Recorded
@@ -59,7 +60,7 @@ class Session:
         self.config = self._config(options, thread)
 
     def _config(self, options: RunOptions, thread: str | None) -> dict[str, Any]:
-        compiled, inputs = self.compiled, self.plan.known["run"]["inputs"]
+        compiled, inputs = self.compiled, unpack(self.plan.known["run"]["inputs"])
         given = dict(options.get("config") or {})
         configurable = {**given.get("configurable", {}), **({"thread_id": thread} if thread else {})}
         limit = superstep_limit(compiled.workflow, compiled.bindings, inputs)

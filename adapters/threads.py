@@ -14,6 +14,7 @@ from langgraph.types import Command, Overwrite
 from .errors import WorkflowError
 from .graphs import visited_nodes
 from .model import DependencyWorkflow, SuccessorWorkflow, Workflow, content_hash
+from .packing import pack, unpack
 from .walked import due_steps, walked
 
 
@@ -66,12 +67,12 @@ def fingerprint(workflow: Workflow, form: str) -> str:
 
 def initial(workflow: Workflow, mark: str, inputs: Mapping[str, Any], start: str | None = None) -> dict[str, Any]:
     """The input of a run that begins, in breadth-first at `start` or the workflow's own start."""
-    run = {"definition": mark, "inputs": dict(inputs)}
+    run = {"definition": mark, "inputs": pack(dict(inputs))}
     if isinstance(workflow, DependencyWorkflow):
         return {"run": run, "steps": {}}
     first = [start or workflow.start]
     run["start"] = first[0]
-    return {"run": run, "steps": {}, "data": dict(inputs), "frontier": first, "visited": first}
+    return {"run": run, "steps": {}, "data": pack(dict(inputs)), "frontier": first, "visited": first}
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ def check_same(run: Mapping[str, Any], workflow: Workflow, mark: str, inputs: Ma
             f"workflow {workflow.name!r}: the thread was written by {what}, this graph is {here}; it would be misread",
             mend="let live threads end on the graph that they began with, and use a new thread_id for this one",
         )
-    if inputs is not None and dict(inputs) != run["inputs"]:
+    if inputs is not None and dict(inputs) != unpack(run["inputs"]):
         raise WorkflowError(
             f"workflow {workflow.name!r}: the thread holds a run with other inputs, which a new start would discard",
             mend="use a new thread_id, or pass no inputs to let the thread's own run go on",

@@ -20,6 +20,7 @@ from .layers import read_mapping
 from .model import AnyNode, SuccessorWorkflow
 from .names import encode
 from .nodes import Written, step_node
+from .packing import Unpacked, pack
 from .records import Outputs, Statuses, to_record
 from .scope import RunScope
 from .state import BreadthFirstState
@@ -64,8 +65,8 @@ def _body(node: AnyNode, bindings: Bindings, state: dict[str, Any], superstep: i
 def view_of(name: str, state: Mapping[str, Any]) -> NodeView:
     """What a node sees: everything that ran before it."""
     records, data = read_mapping(state.get("steps")), read_mapping(state.get("data"))
-    inputs = state["run"]["inputs"]
-    return NodeView(name, OwnCopy(inputs), OwnCopy(data), OwnCopy(Outputs(records)), Statuses(records))
+    inputs = OwnCopy(Unpacked(state["run"]["inputs"]))
+    return NodeView(name, inputs, OwnCopy(Unpacked(data)), OwnCopy(Outputs(records)), Statuses(records))
 
 
 def advance(frontier: list[str], visited: list[str], done: Visit, superstep: int) -> dict[str, Any]:
@@ -79,4 +80,4 @@ def advance(frontier: list[str], visited: list[str], done: Visit, superstep: int
         "frontier": [*frontier[1:], *fresh],
         "visited": fresh,
     }
-    return {**update, "data": dict(done.changes)} if done.changes else update
+    return {**update, "data": pack(dict(done.changes))} if done.changes else update

@@ -20,6 +20,7 @@ from .model import DependencyStep, DependencyWorkflow
 from .names import encode, exit_node
 from .nodes import Written, step_node
 from .oracle_dependency import FailurePolicy
+from .packing import Unpacked
 from .records import Outputs, Record, Statuses, from_record, to_record
 from .results import NodeResult, NodeStatus
 from .scope import RunScope
@@ -70,7 +71,8 @@ class DependencySteps:
         results = Visible(Outputs(records), mask, self.index)
         status = Visible(Statuses(records), mask, self.index)
         runs = 0 if previous is None else previous.runs
-        return NodeView(name, OwnCopy(inputs), OwnCopy(inputs), OwnCopy(results), status, runs)
+        given = Unpacked(inputs)
+        return NodeView(name, OwnCopy(given), OwnCopy(given), OwnCopy(results), status, runs)
 
 
 def wire_dependency(workflow: DependencyWorkflow, steps: DependencySteps, checkpointer: Any) -> Any:
