@@ -113,7 +113,13 @@ def _import_place(source: Source) -> tuple[int, str, str]:
         return source.line_end(source.span(imports[-1])[1]), "\n", ""
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         return source.line_end(source.span(body[0])[1]), "\n\n", "\n" if len(body) > 1 else ""
-    return 0, "", "\n" if not body else "\n\n\n"
+    if not body:
+        return len(source.text), "", "\n"
+    # After what must come first: a shebang, a coding cookie, a licence; in the place of empty lines.
+    first = source.offset(min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", ()))]), 0)
+    head = source.text[:first]
+    place = len(head.rstrip()) and first
+    return place, "", "\n" * max(1, 3 - (0 if place else len(head.splitlines())))
 
 
 def _lazy(source: Source, alias: Alias) -> list[Edit]:

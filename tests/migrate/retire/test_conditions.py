@@ -1,0 +1,142 @@
+"""When a symbol may be deleted: each condition alone is enough to refuse, and says what would satisfy it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def missing(repo: Any, *arguments: str) -> dict[str, list[str]]:
+    said = repo.run("retire", "--format", "json", *arguments)
+    assert said.code == 1
+    data = said.json()
+    return {c["id"]: c["evidence"] for c in data["symbols"][0]["conditions"] if not c["holds"]}
+
+
+def test_everything_holds(ready: Any) -> None:
+    said = ready.run("retire", "--format", "json")
+    assert (said.code, said.json()["refused"]) == (1, False)
+    assert said.json()["files"] == ["flows/walker.py", "ratchet.lock", "ratchet.toml"]
+    assert ready.git("status", "--porcelain") == ""
+
+
+def test_refused_says_what_is_missing_and_its_mend(base: Any) -> None:
+    said = base.run("retire")
+    assert said.code == 1
+    assert "  MISSING parity: the parity gate has not been run\n          mend: run `graphlift parity`" in said.out
+    assert said.out.endswith("refused\n")
+
+
+@pytest.mark.parametrize(
+    ("changes", "evidence"),
+    [
+        ({"verdict": "red"}, ["the verdict is red"]),
+        ({"partial": True}, ["only some of the cases were run"]),
+        ({"cases": 0}, ["no case was run"]),
+        (
+            {"evidence": {"files": {"flows/engine.py": "0" * 64}}},
+            [
+                "changed since: flows/engine.py",
+                "it is not about flows/walker.py: the legacy engine's sources do not list it",
+            ],
+        ),
+    ],
+)
+def test_a_report_that_proves_nothing(
+    base: Any, report: Callable[..., None], changes: dict[str, Any], evidence: list[str]
+) -> None:
+    report(base, **changes)
+    assert missing(base) == {"parity": evidence}
+
+
+def test_a_report_is_stale_once_an_engine_changes(ready: Any) -> None:
+    ready.files({"flows/engine.py": ready.read("flows/engine.py") + "\n"})
+    assert missing(ready) == {"parity": ["changed since: flows/engine.py"]}
+
+
+def test_a_report_that_is_none(base: Any) -> None:
+    base.files({".graphlift/parity.json": "{}"})
+    assert (base.run("retire").code, base.run("retire").error.partition(":")[0]) == (2, ".graphlift/parity.json")
+
+
+def test_a_live_call_site(ready: Any) -> None:
+    ready.files({"late.py": "from flows.walker import Walker\n\n\ndef go():\n    return Walker()\n"})
+    assert missing(ready) == {
+        "references": ["late.py:1: import Walker", "late.py:5: call Walker"],
+    }
+
+
+def test_a_use_in_the_walkers_own_file(ready: Any) -> None:
+    ready.files({"flows/walker.py": ready.read("flows/walker.py") + "\n\ndef make():\n    return Walker()\n"})
+    assert list(missing(ready)) == ["parity", "references"]
+
+
+def test_an_alias_in_the_walkers_own_file_is_no_live_reference(base: Any, report: Callable[..., None]) -> None:
+    base.files({"flows/walker.py": base.read("flows/walker.py") + "\n\nExecutor = Walker\n"})
+    report(base)
+    assert base.run("retire", "--format", "json").json()["refused"] is False
+
+
+def test_private_members(ready: Any) -> None:
+    body = "from flows.walker import Walker\n\n\ndef go(walker: Walker):\n    return walker._queue\n"
+    ready.files({"late.py": body})
+    assert "private-members" in missing(ready)
+
+
+def test_an_option_that_the_new_engine_refuses(ready: Any) -> None:
+    ready.files({"late.py": "from flows.engine import build\n\nbuild(continue_on_failure=True, node_cache=None)\n"})
+    assert missing(ready) == {"options": ["late.py:3: continue_on_failure=True"]}
+
+
+def test_no_target(ready: Any) -> None:
+    ready.files({"graphlift.toml": '[[symbol]]\nlegacy = "flows.walker.Walker"\n'})
+    assert "alias" in missing(ready)
+
+
+def test_a_target_that_is_not_there(ready: Any) -> None:
+    ready.files({"graphlift.toml": ready.read("graphlift.toml").replace("engine.Runner", "engine.Missing")})
+    assert "alias" in missing(ready)
+    assert "alias" in missing(ready, "--force", "--reason", "cannot be")
+
+
+INSIDE = """\
+from flows.walker import Walker
+
+
+def test_inside():
+    assert Walker()._queue is None
+"""
+
+
+def test_tests_of_the_inside_are_listed_and_go_only_when_asked(ready: Any) -> None:
+    ready.files({"tests/test_inside.py": INSIDE})
+    assert list(missing(ready)) == ["tests"]
+    said = ready.run("retire", "--with-tests", "--format", "json")
+    assert said.json()["refused"] is False
+    assert "tests/test_inside.py" in said.json()["files"]
+
+
+def test_a_test_file_that_tests_something_else_too_stays(ready: Any) -> None:
+    ready.files({"tests/test_inside.py": INSIDE + "\n\ndef test_other():\n    assert 1\n"})
+    assert list(missing(ready, "--with-tests")) == ["tests"]
+
+
+def test_force_needs_a_reason_and_a_reason_needs_force(base: Any) -> None:
+    assert base.run("retire", "--force").code == 2
+    assert base.run("retire", "--reason", "because").code == 2
+
+
+def test_force_is_kept_in_the_rules(base: Any) -> None:
+    assert base.run("retire", "--apply", "--force", "--reason", "the gate's host is down").code == 0
+    assert "Forced: the gate's host is down (missing: parity)" in base.read("ratchet.toml")
+
+
+def test_a_symbol_that_is_not_configured(ready: Any) -> None:
+    assert ready.run("retire", "Other").code == 2
+    assert ready.run("retire", "Walker").code == 1
+
+
+def test_without_symbols(repo: Any) -> None:
+    assert repo.run("retire").code == 2
