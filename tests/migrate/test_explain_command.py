@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +9,6 @@ import pytest
 
 FLOW = """
 import operator
-import sys
 from typing import Annotated, TypedDict
 
 from langgraph.graph import START, StateGraph
@@ -17,7 +18,7 @@ class State(TypedDict):
     log: Annotated[list, operator.add]
 
 
-def build():
+def build(stall=False):
     made = StateGraph(State)
     for name in ("design", "api", "front", "integration", "review", "x", "y", "end"):
         made.add_node(name, lambda state, name=name: {"log": [name]})
@@ -27,17 +28,17 @@ def build():
     made.add_edge(["api", "front"], "integration")
     made.add_edge("api", "review")
     made.add_edge("integration", "review")
-    if "stall" in sys.argv:
+    if stall:
         made.add_conditional_edges("design", lambda state: "x", ["x", "y"])
         made.add_edge(["x", "y"], "end")
     return made
 
 
-def save(path):
+def save(path, stall):
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     with SqliteSaver.from_conn_string(path) as saver:
-        build().compile(checkpointer=saver).invoke({"log": []}, {"configurable": {"thread_id": "t1"}})
+        build(stall).compile(checkpointer=saver).invoke({"log": []}, {"configurable": {"thread_id": "t1"}})
 """
 
 
@@ -47,12 +48,17 @@ def shop(sandbox: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return sandbox
 
 
-def save(root: Path, *flags: str) -> None:
-    import subprocess
-    import sys
-
-    code = "import flow; flow.save('runs.sqlite')"
-    subprocess.run([sys.executable, "-B", "-c", code, *flags], cwd=root, check=True, timeout=60)
+def save(root: Path, stall: str = "") -> None:
+    spec = importlib.util.spec_from_file_location("flow_of_a_test", root / "flow.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        # LangGraph looks a schema's module up by name.
+        patch.setitem(sys.modules, spec.name, module)
+        patch.setattr(sys, "dont_write_bytecode", True)
+        spec.loader.exec_module(module)
+        module.save(str(root / "runs.sqlite"), bool(stall))
 
 
 def test_a_node_that_ran_twice_is_one_line(shop: Any) -> None:
