@@ -140,7 +140,9 @@ def adapter(look: Survey) -> Stage:
         ]
         if not wanted:
             missing.append(f"{symbol.legacy}: nothing says what it becomes")
-    proof = f"{len(targets)} targets named, {len(missing)} missing"
+    elsewhere = sum(1 for name in targets if binds(look.tree, name) is None)
+    proof = f"{_many(len(targets), 'target')} named, {len(missing)} missing"
+    proof += f", {elsewhere} of other packages and not looked into" if elsewhere else ""
     command = "write the adapter, and name it in the [[symbol]] table" if missing else ""
     return Stage("adapter", "adapter in place", not missing, proof, {"targets": len(targets)}, _shown(missing), command)
 

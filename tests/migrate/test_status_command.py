@@ -1,0 +1,148 @@
+"""`graphlift status`: every stage is open until its proof is there, and the next command is the one that brings it on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+TOML = '[[symbol]]\nlegacy = "old.Walker"\ncalled = "eng.new.build"\ntype = "eng.new.Runner"\n'
+APP = "from old import Walker\n\n\ndef go():\n    return Walker()\n"
+
+
+@pytest.fixture
+def begun(repo: Any) -> Any:
+    repo.files({"graphlift.toml": TOML, "old.py": "class Walker:\n    pass\n", "app.py": APP, "eng/__init__.py": ""})
+    repo.commit()
+    return repo
+
+
+def done(repo: Any) -> list[str]:
+    return [stage["id"] for stage in repo.run("status", "--format", "json").json()["stages"] if stage["done"]]
+
+
+def following(repo: Any) -> Any:
+    return repo.run("status", "--format", "json").json()["next"]
+
+
+def stage(repo: Any, name: str) -> Any:
+    return next(item for item in repo.run("status", "--format", "json").json()["stages"] if item["id"] == name)
+
+
+def report(repo: Any, **changes: Any) -> None:
+    files = {name: hashlib.sha256((repo.root / name).read_bytes()).hexdigest() for name in ("old.py", "eng/new.py")}
+    data = {"schema": 1, "verdict": "green", "cases": 4, "partial": False, "divergences": [{"known": True}]}
+    repo.files({".graphlift/parity.json": json.dumps({**data, "evidence": {"files": files}, **changes})})
+
+
+def test_from_nothing_to_the_end(begun: Any) -> None:
+    assert (done(begun), following(begun)) == (["configured", "inventory"], "graphlift parity")
+    begun.files({"eng/new.py": "class Runner: ...\n\n\ndef build():\n    return Runner()\n"})
+    assert done(begun) == ["configured", "inventory", "adapter"]
+    report(begun)
+    assert (done(begun), following(begun)) == (
+        ["configured", "inventory", "parity", "adapter"],
+        "graphlift codemod --apply",
+    )
+    begun.files({"app.py": "from eng.new import build\n\n\ndef go():\n    return build()\n"})
+    assert (done(begun)[-1], following(begun)) == ("call-sites", "graphlift retire")
+    assert begun.run("retire", "--apply", "--allow-dirty").code == 0
+    said = begun.run("status", "--exit-code")
+    assert said.code == 0
+    assert said.out == (
+        "[x] configured: graphlift.toml names 1 legacy symbol\n"
+        "[x] every reference known: 0 references, 0 unexplained\n"
+        "[x] engines agree: settled when the last symbol was retired\n"
+        "[x] adapter in place: 2 targets named, 0 missing\n"
+        "[x] call sites migrated: 0 live references, 0 uses of private members among them\n"
+        "[x] walker retired: 1 of 1 symbol deleted\n"
+        "[x] ratchet armed: 2 rules, 1 number, 0 above their caps\n"
+        "the migration is done\n"
+    )
+
+
+def test_without_a_configuration_only_the_first_stage_speaks(repo: Any) -> None:
+    said = repo.run("status")
+    assert (said.code, said.out) == (0, "[ ] configured: there is no graphlift.toml\nnext: graphlift init\n")
+    assert repo.run("status", "--exit-code").code == 1
+
+
+def test_a_configuration_without_symbols(repo: Any) -> None:
+    repo.files({"graphlift.toml": "exclude = []\n"})
+    assert following(repo) == "graphlift init --dry-run"
+
+
+def test_figures_and_places(begun: Any) -> None:
+    found = stage(begun, "call-sites")
+    assert found["figures"] == {"live": 2, "private-members": 0, "rewritable": 2}
+    assert found["open"] == ["app.py:1: import Walker", "app.py:5: call Walker"]
+    assert stage(begun, "adapter")["open"] == [
+        "old.Walker: there is no eng.new.Runner",
+        "old.Walker: there is no eng.new.build",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"verdict": "red"}, "the verdict is red"),
+        ({"partial": True}, "only some of the cases were run"),
+        ({"evidence": {"files": {"old.py": "0"}}}, "changed since: old.py"),
+    ],
+)
+def test_a_report_that_is_not_about_this_state(begun: Any, changes: dict[str, Any], why: str) -> None:
+    begun.files({"eng/new.py": "class Runner: ...\ndef build(): ...\n"})
+    report(begun, **changes)
+    assert (stage(begun, "parity")["done"], stage(begun, "parity")["open"]) == (False, [why])
+
+
+def test_the_engines_figures(begun: Any) -> None:
+    begun.files({"eng/new.py": ""})
+    report(begun)
+    assert stage(begun, "parity")["figures"] == {"cases": 4, "known-divergences": 1}
+
+
+def test_a_broken_ratchet_is_a_stage_that_is_open_not_an_error(begun: Any) -> None:
+    begun.files({"ratchet.toml": "[[rule]]\n"})
+    said = begun.run("status")
+    assert said.code == 0
+    assert "[ ] ratchet armed: ratchet.toml:1: rule.0.id: Field required" in said.out
+
+
+def test_a_number_above_its_cap_leaves_the_ratchet_open(begun: Any) -> None:
+    rule = '[[rule]]\nid = "a"\nmetric = "lines"\npaths = ["app.py"]\n'
+    begun.files({"ratchet.toml": rule, "ratchet.lock": "1 lines:app.py\n"})
+    assert stage(begun, "ratchet")["open"] == [
+        "lines:app.py: 5, and the cap is 1",
+        "nothing forbids the return of old.Walker",
+    ]
+    assert stage(begun, "ratchet")["next"] == "graphlift ratchet --absolute"
+
+
+def test_a_walker_that_comes_back_is_seen(begun: Any) -> None:
+    begun.files({"eng/new.py": "class Runner: ...\ndef build(): ...\n", "app.py": ""})
+    assert begun.run("retire", "--apply", "--allow-dirty", "--force", "--reason", "late").code == 0
+    assert (
+        stage(begun, "parity")["proof"] == "settled when the last symbol was retired, by force (late (missing: parity))"
+    )
+    begun.files({"old.py": "class Walker:\n    pass\n"})
+    assert {"retired", "ratchet", "parity"}.isdisjoint(done(begun))
+
+
+def test_markdown_for_a_pull_request(begun: Any) -> None:
+    said = begun.run("status", "--format", "markdown")
+    lines = said.out.splitlines()
+    assert lines[0] == "### Migration: 2 of 7 stages"
+    assert "| ⬜ | walker retired | 0 of 1 symbol deleted |" in lines
+    assert "Next: `graphlift parity`" in lines
+
+
+def test_the_same_state_says_the_same(begun: Any) -> None:
+    assert begun.run("status", "--format", "json").out == begun.run("status", "--format", "json").out
+    assert begun.git("status", "--porcelain") == ""
+
+
+def test_an_unknown_format(begun: Any) -> None:
+    assert begun.run("status", "--format", "html").code == 2
