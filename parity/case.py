@@ -65,6 +65,17 @@ class Case:
         """The workflow's name: `workflow`, else the definition's own, else the case's id."""
         return self.workflow or str(getattr(self.definition, "name", "") or self.id)
 
+    def normalised(self, normalisers: Sequence[Normaliser]) -> Case:
+        """The case with a project's normalisers applied in turn to every value, before its own."""
+        each = [*normalisers, *([self.normalise] if self.normalise else [])]
+
+        def normalise(value: object) -> object:
+            for one in each:
+                value = one(value)
+            return value
+
+        return replace(self, normalise=normalise) if normalisers else self
+
     def expand(self) -> tuple[Case, ...]:
         """The cases of the matrix, each with its combination in its id (`order[max_workers=1]`); itself without one."""
         if not self.matrix:

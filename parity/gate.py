@@ -117,7 +117,7 @@ def run_gate(
     """
     by_side = pick_engines(engines)
     every = pick_cases(cases)
-    chosen = [_normalised(case, normalise) for case in pick_cases(every, only)]
+    chosen = [case.normalised(normalise) for case in pick_cases(every, only)]
     evidence = gather_evidence(root, by_side, every, files)
     judged: list[Judged] = []
     stopped = False
@@ -144,19 +144,6 @@ def run_gate(
         partial=partial,
         stopped=stopped,
     )
-
-
-def _normalised(case: Case, normalisers: Sequence[Normaliser]) -> Case:
-    if not normalisers:
-        return case
-    each = [*normalisers, *([case.normalise] if case.normalise else [])]
-
-    def normalise(value: object) -> object:
-        for one in each:
-            value = one(value)
-        return value
-
-    return replace(case, normalise=normalise)
 
 
 def _untraceable(engines: Mapping[Side, Engine]) -> list[str]:

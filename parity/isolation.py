@@ -34,13 +34,16 @@ LOOK_SECONDS = 0.25
 READY = "ready"
 
 
-def isolated(load: Load, *, jobs: int = 1, timeout: float = 30.0) -> Callable[..., Pool]:
-    """What makes the pool for `run_gate`: forked children where that is safe, else one fresh worker process."""
+def isolated(load: Load, *, jobs: int = 1, timeout: float = 30.0, keep: bool = False) -> Callable[..., Pool]:
+    """What makes the pool for `run_gate`: forked children where that is safe, else one fresh worker process.
+
+    `keep` lets the worker live on for the next tasks; whoever asks for it calls the pool's `close`, where it has one.
+    """
 
     def make(engines: Mapping[Side, Engine], cases: Mapping[str, Case]) -> Pool:
         if hasattr(os, "fork") and threading.active_count() == 1:
             return Forking(engines, cases, jobs=jobs, timeout=timeout)
-        return Spawned(engines, cases, load, timeout=timeout)
+        return Spawned(engines, cases, load, timeout=timeout, keep=keep)
 
     return make
 
@@ -49,8 +52,15 @@ class Spawned:
     """Runs tasks in one worker process; each has `timeout` seconds, or the case's own limit."""
 
     def __init__(
-        self, engines: Mapping[Side, Engine], cases: Mapping[str, Case], load: Load, *, timeout: float = 30.0
+        self,
+        engines: Mapping[Side, Engine],
+        cases: Mapping[str, Case],
+        load: Load,
+        *,
+        timeout: float = 30.0,
+        keep: bool = False,
     ) -> None:
+        self._keep = keep
         self._engines, self._cases, self._load, self._timeout = engines, cases, load, timeout
         self._tasks: deque[Task] = deque()
         self._process: Any = None
@@ -62,13 +72,18 @@ class Spawned:
         self._tasks.append(task)
 
     def finished(self) -> Iterator[tuple[Task, Observation]]:
-        """Run and give the tasks in order. Closing the iterator ends the worker."""
+        """Run and give the tasks in order. Closing the iterator ends the worker, unless it is kept."""
         try:
             while self._tasks:
                 task = self._tasks.popleft()
                 yield task, self._run(task)
         finally:
-            self._stop()
+            if not self._keep:
+                self.close()
+
+    def close(self) -> None:
+        """End the worker."""
+        self._stop()
 
     def _run(self, task: Task) -> Observation:
         reader = JournalReader(task.side, self._engines[task.side].name)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,22 +24,6 @@ if TYPE_CHECKING:
     from ...parity.rule import Rule
     from ...plugins.manager import Plugins
     from ...plugins.project import Project
-
-
-@dataclass(frozen=True)
-class Loading:
-    """Loads a project's engines and cases in a worker process; picklable, so it holds names only."""
-
-    directory: str
-    disabled: tuple[str, ...]
-
-    def __call__(self) -> tuple[Sequence[Engine], Sequence[Case]]:
-        """The engines and cases."""
-        from ...plugins.manager import load_plugins
-        from ...plugins.project import Project
-
-        project = Project.open(Path(self.directory))
-        return _engines_and_cases(project, load_plugins(project, disabled=self.disabled))
 
 
 def parity(
@@ -80,7 +65,8 @@ def parity(
 ) -> None:
     """Run both engines on every case and compare traces, statuses and results.
 
-    Exit code 1 for a divergence that the baseline does not list, a flaky one, or a baseline entry that is out of date.
+    Exit code 1 for a divergence that the baseline does not list, or a baseline entry that is out of date. Where the legacy
+    engine differs from itself, the report says so and judges nothing.
     The whole run (not a part of it) is written to the evidence file that `retire` and `status` read.
 
     Example: graphlift parity --case checkout/happy
@@ -88,19 +74,32 @@ def parity(
     if explain:
         _explain(ctx, explain, style)
         return
-    hooks = ("graphlift_engines", "graphlift_cases", "graphlift_rules", "graphlift_reporters", "graphlift_normalisers")
-    project, plugins = open_project(ctx, hooks)
-    project.require_config()
+    from ...plugins.gating import HOOKS, engines_and_cases
+
+    # What user code prints, at its import or in its run, is for people; standard output is the report's.
+    with contextlib.redirect_stdout(sys.stderr):
+        project, plugins = open_project(ctx, HOOKS)
+        project.require_config()
+        engines, cases = engines_and_cases(project, plugins) if not accept else ((), ())
     if accept:
         _accept(project, plugins, accept, case or [], node, (reason, owner, expires, verdict, at_most), style)
         return
-    engines, cases = _engines_and_cases(project, plugins)
     if listing:
         _list(engines, cases, style)
         return
     wanted = _reporters(plugins, report or [])
     evidence = _inside(project, project.settings.parity.report)
-    found = _run(ctx, project, plugins, engines, cases, tuple(case or ()), in_process, jobs or os.cpu_count() or 1)
+    with contextlib.redirect_stdout(sys.stderr):
+        found = _run(ctx, project, plugins, engines, cases, tuple(case or ()), in_process, jobs or os.cpu_count() or 1)
+    _say(found, wanted, evidence, style)
+    asked = bool(case) and not found.stopped
+    if not found.green and not (asked and found.clean):
+        raise typer.Exit(FINDINGS)
+
+
+def _say(
+    found: Report, wanted: Sequence[tuple[Path, Callable[[Report], str]]], evidence: Path, style: OutputFormat
+) -> None:
     from ...parity.report import write_report
     from ...parity.reporters.terminal import text
 
@@ -110,16 +109,6 @@ def parity(
     if found.stopped or not found.partial:
         write_report(found, evidence)
     emit(style, lambda: text(found), found.to_json)
-    asked = bool(case) and not found.stopped
-    if not found.green and not (asked and found.clean):
-        raise typer.Exit(FINDINGS)
-
-
-def _engines_and_cases(project: Project, plugins: Plugins) -> tuple[Sequence[Engine], Sequence[Case]]:
-    return (
-        plugins.gather("graphlift_engines", project=project),
-        plugins.gather("graphlift_cases", project=project),
-    )
 
 
 def _run(
@@ -135,15 +124,15 @@ def _run(
     from ...parity.baseline import read_baseline
     from ...parity.gate import run_gate
     from ...parity.isolation import isolated
+    from ...plugins.gating import Loading, evidence_files
 
     settings = project.settings.parity
     arguments: dict[str, Any] = {
         "root": project.root,
         "baseline": read_baseline(project.root / settings.baseline, settings.baseline),
-        "files": _evidence_files(project),
+        "files": evidence_files(project),
         "only": only,
         "progress": _progress,
-        "normalise": list(plugins.gather_map("graphlift_normalisers", project=project).values()),
     }
     rules: list[Rule] = plugins.gather("graphlift_rules")
     if in_process:
@@ -155,17 +144,6 @@ def _run(
 
 def _progress(judged: Iterator[Judged], total: int) -> Iterable[Judged]:
     return track(judged, "parity", total=total)
-
-
-def _evidence_files(project: Project) -> list[str]:
-    """The configuration, the baseline and the plugin modules: a change of any makes the evidence stale."""
-    from ...plugins.manager import find_source
-
-    files = [project.settings.parity.baseline]
-    if project.config_file:
-        files.append(project.config_file.relative_to(project.root).as_posix())
-    sources = (find_source(project, name) for name in project.settings.plugins)
-    return [*files, *(path.relative_to(project.root).as_posix() for path in sources if path)]
 
 
 def _explain(ctx: typer.Context, rule_id: str, style: OutputFormat) -> None:
@@ -187,6 +165,8 @@ def _list(engines: Sequence[Engine], given: Sequence[Case], style: OutputFormat)
     from ...parity.case import expand_cases
 
     cases = expand_cases(given)
+
+    engines = sorted(engines, key=lambda engine: (engine.side != "legacy", engine.name))
 
     def text() -> str:
         lines = [f"{engine.side:<10} {engine.name}" for engine in engines]
