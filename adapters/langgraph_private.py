@@ -40,6 +40,9 @@ PULL: str = private(_CONSTANTS, "PULL", "to recompute the id of a task that an e
 INTERRUPT: str = private(_CONSTANTS, "INTERRUPT", "to tell an interrupted task")
 RESUME: str = private(_CONSTANTS, "RESUME", "to tell an answered interrupt")
 ERROR: str = private(_CONSTANTS, "ERROR", "to tell a failed task")
+HANDLED: str = private(_CONSTANTS, "ERROR_SOURCE_NODE", "to tell a failed task whose error was handled")
+INPUT: str = private(_CONSTANTS, "INPUT", "to tell what the input has seen from what nodes have")
+BRANCH_TO: str = private("langgraph.graph.state", "_CHANNEL_BRANCH_TO", "to tell which node an edge's channel starts")
 NULL_TASK_ID: str = private(_CONSTANTS, "NULL_TASK_ID", "to tell writes that no task made")
 READ_KEY: str = private(_CONSTANTS, "CONFIG_KEY_READ", "to read a channel from inside a node")
 
