@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
-from ..langgraph_private import ERROR, TASKS
+from ..langgraph_private import ERROR, HANDLED, TASKS
 from .due import NodeState, Trigger, node_state, send_states
-from .snapshots import BOOKKEEPING, CONTROL, HANDLED, JOIN, START, Snapshot
+from .snapshots import BOOKKEEPING, CONTROL, JOIN, START, Snapshot
 from .tasks import UNKNOWN, handler_task_id, name_tasks
 from .versions import newer
 from .wiring import Wiring

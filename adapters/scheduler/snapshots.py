@@ -11,19 +11,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UsageError
-from ..langgraph_private import ERROR, INTERRUPT, NULL_TASK_ID, RESUME, TASKS
+from ..langgraph_private import BRANCH_TO, ERROR, HANDLED, INPUT, INTERRUPT, NULL_TASK_ID, RESUME, TASKS
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
-BRANCH = "branch:to:"
+BRANCH = BRANCH_TO.format("")
 JOIN = "join:"
 START = "__start__"
-HANDLED = "__error_source_node__"
 CONTROL: Final = frozenset({INTERRUPT, RESUME, ERROR, HANDLED})
 """Writes that say what happened to a task, not what it produced."""
-BOOKKEEPING: Final = frozenset({"__input__", INTERRUPT, "__snapshot_bumps__"})
-"""Keys of `versions_seen` that are no node's: the input, what interrupts have passed, snapshots without a run."""
+BOOKKEEPING: Final = frozenset({INPUT, INTERRUPT, "__snapshot_bumps__"})
+"""Keys of `versions_seen` that are no node's: the input, what interrupts have passed, snapshots without a run.
+
+The last has no name in the older versions that are supported."""
 
 
 class _Held:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from ..langgraph_private import PULL, PUSH, hash_task_id, hash_task_id_v1
 from .due import NodeState
-from .snapshots import BRANCH, Snapshot
+from .snapshots import BRANCH, JOIN, Snapshot
 from .wiring import Wiring
 
 UNKNOWN = "?"
@@ -68,7 +68,7 @@ def _candidates(wiring: Wiring, snapshot: Snapshot, state: NodeState) -> list[st
 
 
 def _by_arrival(snapshot: Snapshot, left: list[NodeState], unnamed: set[str]) -> dict[str, NodeState]:
-    wrote = {write.task: write.value for write in snapshot.writes if write.channel.startswith("join:")}
+    wrote = {write.task: write.value for write in snapshot.writes if write.channel.startswith(JOIN)}
     found: dict[str, NodeState] = {}
     for state in left:
         own = [task for task in sorted(unnamed - set(found)) if wrote.get(task) == state.node]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ..errors import UsageError
 from .due import node_states
-from .snapshots import JOIN, Snapshot, Thread, read_thread
+from .snapshots import Snapshot, Thread, is_wiring_channel, read_thread
 from .wiring import GraphWiring, NameWiring, Wiring
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Wirings:
 
     def needs(self, channel: str) -> bool:
         """Keep every value when a graph is given: only its own channels can say what triggers."""
-        return True if self._graph is not None else channel.startswith((JOIN, "branch:to:", "__"))
+        return True if self._graph is not None else is_wiring_channel(channel)
 
     def of(self, namespace: str, thread: Thread) -> Wiring:
         """The wiring of a namespace."""
