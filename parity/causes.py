@@ -80,15 +80,21 @@ def first_begin(run: Observation, node: str) -> int | None:
     return items[0].begin if items else None
 
 
+def written(item: Activation, path: tuple[str, ...]) -> str | None:
+    """The digest of what an activation gave at a path: a key that it returned, or the node's own output under its name."""
+    if item.returned is None or not path:
+        return None
+    if path[0] == "results" and path[1:] == (item.node,):
+        return item.returned.digest
+    return item.returned.parts.get(path[-1:]) or (item.returned.digest if path[-1] == item.node else None)
+
+
 def writer(run: Observation, path: tuple[str, ...], digest: str | None, before: Activation) -> Activation | None:
-    """The last activation before another that gave the value at a path: returned the key, or is the node `results` names."""
+    """The last activation before another that gave the value at a path (any value, with `digest` None)."""
     found = None
     for item in run.activations:
-        if not item.before(before) or item.returned is None:
-            continue
-        is_result = len(path) > 1 and path[0] == "results" and path[1] == item.node
-        wrote = item.returned.parts.get(path[-1:])
-        if is_result or (wrote is not None and digest in (None, wrote)):
+        wrote = written(item, path)
+        if wrote is not None and item.before(before) and digest in (None, wrote):
             found = item
     return found
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .causes import standing, uneven_join, writer
+from .causes import standing, uneven_join, writer, written
 from .comparing import pairs
 from .observation import Activation, Observation
 from .plain import canonical, digest_text
@@ -77,11 +77,7 @@ def _kind(legacy: Observation, candidate: Observation, pair: tuple[Activation, A
 def _is_current(run: Observation, reader: Activation, path: Path) -> bool:
     """Whether the reader saw what the last writer before it wrote; true where nobody was seen to write."""
     wrote = writer(run, path, None, reader)
-    if wrote is None or wrote.returned is None:
-        return True
-    is_result = path[:1] == ("results",) and len(path) == 2
-    value = wrote.returned.digest if is_result else wrote.returned.parts.get(path[-1:])
-    return value == reader.saw.parts.get(path)
+    return wrote is None or written(wrote, path) == reader.saw.parts.get(path)
 
 
 def _earlier(run: Observation, reader: Activation, path: Path) -> set[str]:
