@@ -17,6 +17,7 @@ from .files import Files
 from .finders import built_in
 from .instances import find_private_members, less_distinctive, privates_of
 from .mention import FileFindings, Mention
+from .misuse import find_misuses, shapes_of
 from .parsing import deeply
 from .search import Search
 from .text import PYTHON, TextFile
@@ -41,6 +42,7 @@ def build(project: Project, finders: Sequence[ReferenceFinder] | None = None) ->
     search.find_aliases()
     findings = _find(search, built_in() if finders is None else finders)
     _find_private_members(search, findings)
+    _find_misuses(search, findings)
     _mark_re_exports(search, findings)
     return _ledger(search, findings, symbols)
 
@@ -93,6 +95,13 @@ def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> 
 
     for path in sorted(wanted):
         search.guarded(path, look)
+
+
+def _find_misuses(search: Search, findings: dict[str, FileFindings]) -> None:
+    read = {path: search.python(path) for path, found in findings.items() if path.endswith(PYTHON) and found.mentions}
+    shapes = shapes_of(read.values())
+    for path, source in read.items() if shapes else ():
+        deeply(partial(find_misuses, source, findings[path], shapes))
 
 
 def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:

@@ -1,7 +1,7 @@
 """Private members of a legacy symbol, used from outside it: through an instance, a subclass, or `patch.object`.
 
-An object counts as an instance where it was constructed in sight, annotated with the symbol, or taken from an attribute
-that was. A private member's name that no other class defines counts too, as "may depend", whatever it is asked of.
+`objects` says what is an instance. A private member's name that no other class defines counts too, as "may depend",
+whatever it is asked of.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from . import model
 from .bindings import Definition, dotted
 from .contexts import context_of
 from .mention import FileFindings, Mention
+from .objects import Objects
 from .python import PythonFile
 from .resolve import Resolution
 from .roles import last_name
 from .scopes import Scope
-
-Key = tuple[int, str]
-CONSTRUCTS = frozenset({model.CALL, model.PARTIAL})
 
 
 @dataclass(frozen=True)
@@ -94,20 +92,11 @@ class _Tracker:
         self.source = source
         self.names = source.names
         self.privates = privates
+        self.objects = Objects(source, findings)
         self.found = FileFindings()
-        self._objects: dict[Key, Resolution] = {}
-        self._by_span = {(each.start, each.end): each for each in findings.mentions}
-        self._subclasses: dict[str, Resolution] = {}
         self._own = [each for each in findings.mentions if each.role == model.DEFINITION]
 
     def run(self) -> FileFindings:
-        self._find_subclasses()
-        self._annotated()
-        for _ in range(3):  # `a = X(); self.b = a; c = self.b`: each round follows one more hand-over
-            size = len(self._objects)
-            self._assigned()
-            if len(self._objects) == size:
-                break
         for node, scope in self.names.attributes:
             if is_private(node.attr):
                 self._attribute(node, scope)
@@ -117,107 +106,6 @@ class _Tracker:
             self._patched(call, scope)
         return self.found
 
-    # -- which objects are instances -------------------------------------------------------------------------------
-
-    def _find_subclasses(self) -> None:
-        for node in self.names.classes:
-            for base in node.bases:
-                if found := self._symbol(base) or self._subclasses.get(dotted(base)):
-                    self._subclasses[node.name] = found
-
-    def _symbol(self, node: ast.expr) -> Resolution | None:
-        mention = self._by_span.get(self.source.span(node))
-        return mention.resolution if mention and not mention.resolution.members else None
-
-    def _annotated(self) -> None:
-        scopes = {scope.owner: scope for scope in self._scopes()}
-        for child in self.names.parents:
-            if isinstance(child, ast.arg) and child.annotation is not None:
-                function = self.names.parents[self.names.parents[child]]
-                if (found := self._in_annotation(child.annotation)) and (scope := scopes.get(function)):
-                    self._objects[id(scope), child.arg] = found
-            elif isinstance(child, ast.AnnAssign) and (found := self._in_annotation(child.annotation)):
-                self._record(child.target, found, self._scope_of(child, scopes))
-
-    def _scopes(self) -> list[Scope]:
-        every = (*self.names.names, *self.names.attributes, *self.names.definitions)
-        return list({id(scope): scope for _, scope in every}.values())
-
-    def _scope_of(self, node: ast.AST, scopes: dict[ast.AST | None, Scope]) -> Scope:
-        for parent in self.names.ancestors(node):
-            if parent in scopes:
-                return scopes[parent]
-        return self.names.module
-
-    def _in_annotation(self, node: ast.expr) -> Resolution | None:
-        """The symbol that an annotation names, alone, in a union or optional; a container of it is no instance."""
-        match node:
-            case ast.Constant(value=str()):
-                start, end = self.source.span(node)
-                inside = [each for each in self._by_span.values() if start <= each.start and each.end <= end]
-                alone = [each for each in inside if end - start - 2 == each.end - each.start]
-                return alone[0].resolution if alone else None
-            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-                return self._in_annotation(left) or self._in_annotation(right)
-            case ast.Subscript(value=value, slice=inner) if last_name(value) in (
-                "Optional",
-                "Union",
-                "Annotated",
-                "Final",
-            ):
-                parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                return next((found for part in parts if (found := self._in_annotation(part))), None)
-        return self._symbol(node) or self._subclasses.get(dotted(node))
-
-    def _assigned(self) -> None:
-        scopes = {scope.owner: scope for scope in self._scopes()}
-        for node in list(self.names.parents):
-            match node:
-                case ast.Assign(targets=targets, value=value):
-                    pairs = [(target, value) for target in targets]
-                case (
-                    ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value)
-                ):
-                    pairs = [(target, value)]
-                case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
-                    pairs = [(target, value)]
-                case _:
-                    continue
-            scope = self._scope_of(node, scopes)
-            for target, value in pairs:
-                if found := self._instance(value, scope):
-                    self._record(target, found, scope)
-
-    def _record(self, target: ast.expr, found: Resolution, scope: Scope) -> None:
-        if isinstance(target, ast.Name):
-            home = scope.home(target.id) or scope
-            self._objects.setdefault((id(home), target.id), found)
-        elif isinstance(target, ast.Attribute) and dotted(target.value) in ("self", "cls"):
-            owner = scope.enclosing_class()
-            if owner is not None:
-                self._objects.setdefault((id(owner), target.attr), found)
-
-    def _instance(self, node: ast.expr, scope: Scope) -> Resolution | None:
-        """The symbol of which an expression is an instance, if any is in sight."""
-        match node:
-            case ast.Call(func=func):
-                return self._symbol(func) or self._subclasses.get(dotted(func))
-            case ast.Await(value=value):
-                return self._instance(value, scope)
-            case ast.BoolOp(values=values):
-                return next((found for value in values if (found := self._instance(value, scope))), None)
-            case ast.IfExp(body=body, orelse=orelse):
-                return self._instance(body, scope) or self._instance(orelse, scope)
-            case ast.Name(id=name):
-                home = scope.home(name)
-                return self._objects.get((id(home), name)) if home else None
-            case ast.Attribute(attr=attr, value=ast.Name(id="self" | "cls")):
-                owner = scope.enclosing_class()
-                return self._objects.get((id(owner), attr)) if owner else None
-        return None
-
-    # -- uses ------------------------------------------------------------------------------------------------------
-
     def _attribute(self, node: ast.Attribute, scope: Scope) -> None:
         owner = scope.enclosing_class()
         receiver = dotted(node.value)
@@ -226,11 +114,15 @@ class _Tracker:
         if self._is_inside(start):
             return
         if receiver in ("self", "cls", "super") or _is_super(node.value):
-            found = self._subclasses.get(owner.owner.name) if owner and isinstance(owner.owner, ast.ClassDef) else None
+            found = (
+                self.objects.subclasses.get(owner.owner.name)
+                if owner and isinstance(owner.owner, ast.ClassDef)
+                else None
+            )
             if found and node.attr in self.privates.defined.get(found.symbol, ()):
                 self._add(start, end, found, scope, "a subclass relies on a private member")
             return
-        found = self._instance(node.value, scope)
+        found = self.objects.instance(node.value, scope)
         if found is not None:
             self._add(start, end, found, scope, "")
         elif symbol := self.privates.distinctive.get(node.attr):
@@ -241,7 +133,7 @@ class _Tracker:
     def _overridden(self, node: Definition, scope: Scope) -> None:
         """A subclass that defines a private member again."""
         owner = scope.owner
-        found = self._subclasses.get(owner.name) if isinstance(owner, ast.ClassDef) else None
+        found = self.objects.subclasses.get(owner.name) if isinstance(owner, ast.ClassDef) else None
         if found and node.name in self.privates.defined.get(found.symbol, ()):
             self._add(*self.source.name_span(node), found, scope, "a subclass overrides a private member")
 
@@ -259,8 +151,8 @@ class _Tracker:
         name = call.args[1]
         if not (isinstance(name, ast.Constant) and isinstance(name.value, str) and is_private(name.value)):
             return
-        found = self._instance(call.args[0], scope) or self._symbol(call.args[0])
-        found = found or self._subclasses.get(dotted(call.args[0]))
+        found = self.objects.instance(call.args[0], scope) or self.objects.symbol(call.args[0])
+        found = found or self.objects.subclasses.get(dotted(call.args[0]))
         reason = ""
         if found is None and (symbol := self.privates.distinctive.get(name.value)):
             found = Resolution(symbol, (), (name.value, symbol), certain=False)

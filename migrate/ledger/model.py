@@ -54,6 +54,8 @@ STRING_TARGET_DYNAMIC: Final = "string-target-dynamic"
 """The name in a string that is put together at run time (an f-string, `%`, `+`, `format`)."""
 PRIVATE_MEMBER: Final = "private-member"
 """`x._member` where `x` is, or may be, an instance of the symbol; the span is the member's name."""
+MISSING_MEMBER: Final = "missing-member"
+"""`x.member` that cannot work: the symbol, or what its method returns, has no such member; the span is the name."""
 CONFIG: Final = "config"
 """A dotted path in a configuration file: TOML, INI, YAML, JSON."""
 PROSE: Final = "prose"
@@ -68,7 +70,7 @@ DEFINITION: Final = "definition"
 ROLES: Final = (
     IMPORT, MODULE_IMPORT, STAR_IMPORT, RE_EXPORT, CALL, ANNOTATION, STRING_ANNOTATION, SUBCLASS, ALIAS, ISINSTANCE,
     CLASS_PATTERN, CLASS_ATTRIBUTE, ESCAPE, DECORATOR, PARTIAL, NAME_STRING, STRING_TARGET, STRING_TARGET_MEMBER,
-    STRING_TARGET_DYNAMIC, PRIVATE_MEMBER, CONFIG, PROSE, DOCSTRING_EXAMPLE, COMMENT, DEFINITION,
+    STRING_TARGET_DYNAMIC, PRIVATE_MEMBER, MISSING_MEMBER, CONFIG, PROSE, DOCSTRING_EXAMPLE, COMMENT, DEFINITION,
 )  # fmt: skip
 
 

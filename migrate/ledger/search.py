@@ -6,6 +6,7 @@ Files are parsed when asked for; the trees of a small code base are kept, those 
 from __future__ import annotations
 
 import ast
+import codecs
 import re
 from dataclasses import replace
 from functools import partial
@@ -115,7 +116,7 @@ class Search:
             searched |= fresh
             pattern = whole_words(frozenset(fresh))
             for path in list(self.files.holding(fresh)):
-                if path.endswith(PYTHON) and pattern.search(self.files.content(path)):
+                if path.endswith(PYTHON) and self._has_word(path, pattern):
                     self.guarded(path, self._aliases_in)
             fresh = set(self.vocabulary.names) - searched
 
@@ -143,14 +144,16 @@ class Search:
         To look at are files that hold a name, and those with a star import that passes one on unwritten.
         """
         holding = set(self.files.holding(self.vocabulary.names))
-        near = {path for path in holding if not self._has_word(path)}
+        near = {path for path in holding if not self._has_word(path, self.vocabulary.pattern)}
         stars = {path for path in self.files.holding(["import *"]) if path.endswith(PYTHON)} - (holding - near)
         full = (holding - near) | {path for path in stars if self._passes_on(path)}
         return sorted(full), sorted(near - full)
 
-    def _has_word(self, path: str) -> bool:
+    def _has_word(self, path: str, pattern: re.Pattern[bytes]) -> bool:
+        """Whether a whole word stands in a file's bytes; a wide encoding hides it, so it may."""
         content = self.files.content(path)
-        return bool(self.vocabulary.pattern.search(content)) or is_wide(content)
+        # A byte order mark is no letter, though its bytes look like one.
+        return bool(pattern.search(content.removeprefix(codecs.BOM_UTF8))) or is_wide(content)
 
     def _passes_on(self, path: str) -> bool:
         """Whether a star import in a file brings in a name; asked of the modules that it names, not of the file."""
