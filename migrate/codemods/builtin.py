@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .add_compatibility_alias import AddCompatibilityAlias
 from .drop_unused import DropUnused
 from .join_wiring import JoinWiring
 from .model import Codemod
@@ -32,4 +33,5 @@ def builtin() -> list[Codemod]:
         RewriteConfig(),
         RewriteDocs(),
         JoinWiring(),
+        AddCompatibilityAlias(),
     ]

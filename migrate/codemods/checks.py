@@ -73,11 +73,11 @@ def unresolved(workspace: Workspace, need: NewImport) -> str | None:
         tree = workspace.tree(path)
     except UnreadableSourceError as error:
         return f"{path} cannot be read: {error}"
-    return None if _binds(tree, need.name) else f"{path} has no {need.name}"
+    return None if binds(tree, need.name) else f"{path} has no {need.name}"
 
 
-def _binds(tree: ast.Module, name: str) -> bool:
-    """Whether a module binds a name at its top, or may: by a star import or a module `__getattr__`."""
+def binds(tree: ast.Module, name: str) -> bool:
+    """Whether a module binds a name, or may: by a star import or a module `__getattr__`."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found) | ast.ClassDef(name=found):

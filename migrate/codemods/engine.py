@@ -69,7 +69,7 @@ class _Run:
         self._counts: dict[str, int] = {codemod.id: 0 for codemod in codemods}
         for codemod in codemods:
             for file in self._files():
-                if file.path.endswith(codemod.suffixes):
+                if file.path.endswith(codemod.suffixes) and _concerns(codemod, file):
                     self._rewrite(codemod, file)
 
     def _files(self) -> list[File]:
@@ -125,6 +125,11 @@ class _Run:
     def flags(self) -> list[Flag]:
         """What codemods flagged, and every reference that the ledger flags and nobody took."""
         return [flag for file in self._files() for flag in [*file.flags, *_untaken(file)]]
+
+
+def _concerns(codemod: Codemod, file: File) -> bool:
+    """Whether a codemod is asked about a file: one with references, or with a needle of its own."""
+    return bool(file.references) or any(needle in file.content for needle in codemod.needles)
 
 
 def _change(file: File) -> FileChange | None:

@@ -26,11 +26,12 @@ class JoinWiring(BaseCodemod):
     id = "join-wiring"
     summary = "edges added in a loop over dependencies become one waiting edge"
     stage = Stage.OTHER
-    needles = (b".add_edge",)
+    # Of the two, the rarer: other libraries have an `add_edge` too.
+    needles = (b"langgraph",)
 
     def rewrite(self, file: File) -> Iterator[Said]:
         """The loops of one file."""
-        if b".add_edge" not in file.content or not _is_langgraph(file):
+        if not all(word in file.content for word in (b"langgraph", b".add_edge")) or not _is_langgraph(file):
             return
         for node in ast.walk(file.source.tree):
             if isinstance(node, ast.For) and (call := _wiring(node)) and _is_loops_own(file, node):

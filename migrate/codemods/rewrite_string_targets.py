@@ -70,10 +70,20 @@ def _registered(file: File, found: Found) -> Iterator[Said]:
     reference = found.reference
     symbol = file.symbol(reference)
     rules = symbol.arguments
+    if _is_lazy_export(file, found) and symbol.alias_target:
+        yield file.flag(reference, "public-export", f"a name that is exported lazily; it now is {symbol.alias_target}")
+        yield from _replaced(file, found, reference.text.replace(":", "."), symbol.alias_target)
+        return
     if symbol.call_target is None or rules.rename or rules.drop or rules.add:
         yield file.flag(reference, "string-target", "what the string is used for cannot be seen, and arguments change")
         return
     yield from _replaced(file, found, reference.text.replace(":", "."), symbol.call_target)
+
+
+def _is_lazy_export(file: File, found: Found) -> bool:
+    """Whether the string is the value of a table in a module with a `__getattr__` of its own."""
+    lazy = any(isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in file.source.tree.body)
+    return lazy and found.node is not None and isinstance(file.source.parents.get(found.node), ast.Dict)
 
 
 def _replaced(file: File, found: Found, old: str, new: str) -> Iterator[Said]:

@@ -137,10 +137,10 @@ def test_the_list_has_every_codemod(shop) -> None:
     listed = shop.run("codemod", "--list", "--format", "json").json()["codemods"]
     names = {item["id"] for item in listed}
     assert names >= {
-        "drop-unused", "join-wiring", "rewrite-aliases", "rewrite-calls", "rewrite-config", "rewrite-docs",
+        "add-compatibility-alias", "drop-unused", "join-wiring", "rewrite-modules", "rewrite-aliases", "rewrite-calls", "rewrite-config", "rewrite-docs",
         "rewrite-imports", "rewrite-moves", "rewrite-shims", "rewrite-string-targets", "rewrite-types",
     }  # fmt: skip
-    assert [item["id"] for item in listed if item["opt_in"]] == ["rewrite-docs"]
+    assert [item["id"] for item in listed if item["opt_in"]] == ["add-compatibility-alias", "rewrite-docs"]
     assert all(item["summary"] for item in listed)
     assert "rewrite-calls" in shop.run("codemod", "--list").out
 

@@ -120,3 +120,16 @@ def test_other_strings_stay(source: str) -> None:
     check_noop(
         PATCH + source, symbols=[SYMBOL], extra={"app/jobs.py": "def go(): ...\n", "other.py": "BFSWalker = 1\n"}
     )
+
+
+LAZY = "def __getattr__(name):\n    return load(_LAZY[name])\n"
+
+
+def test_a_lazy_export_becomes_the_type_under_its_old_name() -> None:
+    check_transformed(
+        '_LAZY = {"BFSWalker": "legacy.walker:BFSWalker", "helper": "legacy.walker:helper"}\n' + LAZY,
+        '_LAZY = {"BFSWalker": "flows.engine:GraphRunner", "helper": "legacy.walker:helper"}\n' + LAZY,
+        symbols=[SYMBOL],
+        flags=["public-export"],
+        path="pkg/__init__.py",
+    )
