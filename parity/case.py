@@ -28,7 +28,8 @@ class Case:
     (`{"max_workers": [1, 4]}`). `handlers` are callables by the name that the engines look them up under, or a function that
     opens them afresh for every run as a context manager (a new database, say). `edges` says for each node which nodes it waits for, where the definition is not one of
     graphlift's own, so that causes can name them. `files` are paths, relative to the project's root, whose content defines
-    the case (its definition, its handlers); they are part of the evidence. `stubs` replace handlers by node: a function of what the node sees, or a value to return.
+    the case (its definition, its handlers); they are part of the evidence. `stubs` replace handlers by node (`*`: every other one): a function of what the node sees, or a value to return. `recorded`
+    are patterns of nodes whose handlers have effects: they run once, under the legacy engine, and are replayed after that.
     `timeout` is seconds for one engine's run. Raises UsageError for an id that reports could not show.
     """
 
@@ -42,6 +43,7 @@ class Case:
     edges: Mapping[str, Iterable[str]] | None = None
     files: tuple[str, ...] = ()
     stubs: Mapping[str, Any] = field(default_factory=dict)
+    recorded: tuple[str, ...] = ()
     normalise: Normaliser | None = None
     timeout: float | None = None
 

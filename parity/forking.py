@@ -8,6 +8,7 @@ only; this process must have no other threads of its own (a lock that another th
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import json
@@ -116,7 +117,8 @@ class Forking:
             _silence()
             engine, case = self._engines[task.side], self._cases[task.case]
             before = set(sys.modules)
-            write_journal(engine, case, lambda line: _write(pipe, line | _libraries(line, before)), task.schedule)
+            tell = functools.partial(_write, pipe)
+            write_journal(engine, case, lambda line: tell(line | _libraries(line, before)), task.schedule, task.tape)
             code = 0
         finally:
             os._exit(code)

@@ -13,6 +13,7 @@ from pathlib import Path
 from ..adapters.errors import ConfigurationError, UsageError
 from .baseline import Known, judge
 from .case import Case, Normaliser, expand_cases
+from .cassette import Cassette, Mode, Tape
 from .engine import Engine
 from .evidence import gather_evidence
 from .globs import matches
@@ -62,6 +63,7 @@ def pick_cases(cases: Iterable[Case], only: Sequence[str] = ()) -> tuple[Case, .
 class _Runs:
     """The observations of one case so far, by side and schedule."""
 
+    case: Case
     shape: Shape | None
     seen: dict[tuple[Side, int], Observation] = field(default_factory=dict)
 
@@ -75,21 +77,31 @@ class _Runs:
         return {side: [self.seen[side, n] for n in (0, 1) if self.has(n)] for side in SIDES}
 
 
-def judge_cases(cases: Sequence[Case], rules: Sequence[Rule], pool: Pool) -> Generator[Judged, None, None]:
-    """Run and judge cases, each as soon as its runs are in; the second schedule only where it can tell more."""
-    runs = {case.id: _Runs(shape_of(case)) for case in cases}
+def judge_cases(
+    cases: Sequence[Case], rules: Sequence[Rule], pool: Pool, cassette: Cassette | None = None, record: Mode = "once"
+) -> Generator[Judged, None, None]:
+    """Run and judge cases, each as soon as its runs are in; the second schedule only where it can tell more.
+
+    Where a case has recorded handlers the legacy engine runs first, and every later run replays.
+    """
+    tapes = cassette if cassette is not None else Cassette()
+    runs = {case.id: _Runs(case, shape_of(case)) for case in cases}
     for case in cases:
-        for side in SIDES:
-            pool.submit(Task(case.id, side, 0))
+        for side in SIDES[:1] if case.recorded else SIDES:
+            pool.submit(Task(case.id, side, 0, Tape(record, tapes.of(case.id) if case.recorded else ())))
     for task, observation in pool.finished():
         case_runs = runs[task.case]
         case_runs.add(task, observation)
+        tapes.add(observation.recordings)
+        replay = Tape("none", tapes.of(task.case)) if case_runs.case.recorded else Tape()
+        if case_runs.case.recorded and (task.side, task.schedule) == (SIDES[0], 0):
+            pool.submit(Task(task.case, SIDES[1], 0, replay))
         if not case_runs.has(task.schedule):
             continue
         first = case_runs.seen["legacy", 0], case_runs.seen["candidate", 0]
         if task.schedule == 0 and wants_another_run(rules, *first):
             for side in SIDES:
-                pool.submit(Task(task.case, side, 1))
+                pool.submit(Task(task.case, side, 1, replay))
             continue
         yield judge_case(task.case, rules, runs.pop(task.case).by_side())
 
@@ -106,13 +118,16 @@ def run_gate(
     today: dt.date | None = None,
     pool: MakePool = InProcess,
     normalise: Sequence[Normaliser] = (),
+    cassette: Cassette | None = None,
+    record: Mode = "once",
     progress: Progress | None = None,
 ) -> Report:
     """Run the gate and give its report.
 
     `root` is the project's root, for the evidence; `files` are more files that the evidence names. `only` are patterns of
     case ids; the report is then partial. `pool` says how runs are carried out (by default in this process, one after the
-    other). `normalise` are applied in turn to every value before it is recorded. Ctrl-C gives a partial report of what had
+    other). `normalise` are applied in turn to every value before it is recorded. `cassette` holds recorded answers and takes new ones in; `record`
+    says what the legacy engine may record. Ctrl-C gives a partial report of what had
     been judged. Raises `ConfigurationError` and `UsageError` as `pick_engines` and `pick_cases` do.
     """
     by_side = pick_engines(engines)
@@ -121,7 +136,7 @@ def run_gate(
     evidence = gather_evidence(root, by_side, every, files)
     judged: list[Judged] = []
     stopped = False
-    running = judge_cases(chosen, rules, pool(by_side, {case.id: case for case in chosen}))
+    running = judge_cases(chosen, rules, pool(by_side, {case.id: case for case in chosen}), cassette, record)
     try:
         judged.extend(progress(running, len(chosen)) if progress else running)
     except KeyboardInterrupt:

@@ -22,6 +22,7 @@ from typing import Any
 
 from ..adapters.errors import EnvironmentProblem
 from .case import Case, expand_cases
+from .cassette import Tape
 from .engine import Engine
 from .forking import Forking
 from .observation import JournalReader, Observation, Side
@@ -91,7 +92,9 @@ class Spawned:
         limit = self._cases[task.case].timeout or self._timeout
         self._number += 1
         try:
-            pipe.send_bytes(json.dumps([self._number, task.side, task.case, task.schedule]).encode())
+            pipe.send_bytes(
+                json.dumps([self._number, task.side, task.case, task.schedule, task.tape.to_json()]).encode()
+            )
             self._collect(pipe, reader, time.monotonic() + limit)
         except (EOFError, OSError):
             return _broken(reader, "crashed", _told(self._stop()))
@@ -197,10 +200,11 @@ def _serve(pipe: Connection, load: Load) -> None:
 
     while True:
         try:
-            number, side, name, schedule = json.loads(pipe.recv_bytes())
+            number, side, name, schedule, tape = json.loads(pipe.recv_bytes())
         except (EOFError, OSError):
             return
-        write_journal(by_side[side], by_id[name], functools.partial(send, number), schedule)
+        tell = functools.partial(send, number)
+        write_journal(by_side[side], by_id[name], tell, schedule, Tape.from_json(tape))
 
 
 def _leave_with_parent() -> None:

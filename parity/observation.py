@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from .cassette import Answer
 from .recorded import Value
 from .shape import Shape
 
@@ -100,6 +101,7 @@ class Observation:
     traced: bool = False
     overlapped: bool = False
     misses: tuple[str, ...] = ()
+    recordings: tuple[Answer, ...] = ()
     shape: Shape | None = None
 
     @cached_property
@@ -159,6 +161,7 @@ class JournalReader:
     outcome: RecordedOutcome | None = None
     broken: Broken | None = None
     seen: dict[str, Any] = field(default_factory=dict)
+    recordings: list[Answer] = field(default_factory=list)
 
     def read(self, lines: Iterable[Mapping[str, Any]]) -> JournalReader:
         """Take lines in."""
@@ -185,6 +188,9 @@ class JournalReader:
     def _broken(self, line: Mapping[str, Any]) -> None:
         self.broken = Broken(line["kind"], line["error"])
 
+    def _recorded(self, line: Mapping[str, Any]) -> None:
+        self.recordings.append(Answer.from_json(line["answer"]))
+
     def _seen(self, line: Mapping[str, Any]) -> None:
         self.seen = dict(line)
 
@@ -194,7 +200,17 @@ class JournalReader:
         traced = bool(self.seen.get("wrapped", bool(ordered)))
         overlapped = bool(self.seen.get("overlapped", False))
         misses = tuple(self.seen.get("misses", ()))
-        return Observation(self.side, self.engine, ordered, self.outcome, self.broken, traced, overlapped, misses)
+        return Observation(
+            self.side,
+            self.engine,
+            ordered,
+            self.outcome,
+            self.broken,
+            traced,
+            overlapped,
+            misses,
+            tuple(self.recordings),
+        )
 
 
 def outcome_to_json(outcome: RecordedOutcome) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.errors import GraphliftError
+from .cassette import Tape
 from .observation import (
     JournalReader,
     Observation,
@@ -31,20 +32,21 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
-def observe(engine: Engine, case: Case, schedule: int = 0) -> Observation:
+def observe(engine: Engine, case: Case, schedule: int = 0, tape: Tape | None = None) -> Observation:
     """Run it here, without isolation. `schedule` picks the order in which overlapping activations complete."""
     lines: list[dict[str, Any]] = []
-    write_journal(engine, case, lines.append, schedule)
+    write_journal(engine, case, lines.append, schedule, tape)
     return JournalReader(engine.side, engine.name).read(lines).observation()
 
 
-def write_journal(engine: Engine, case: Case, journal: Journal, schedule: int = 0) -> None:
+def write_journal(engine: Engine, case: Case, journal: Journal, schedule: int = 0, tape: Tape | None = None) -> None:
     """Run the engine; the last line says what was seen of it as a whole."""
-    replacing = Replacing.of(case)
+    replacing = Replacing.of(case, tape or Tape(), journal)
     tap = Tap(journal, turns=SeededTurns(schedule), replacement=replacing, normalise=case.normalise)
     try:
         with case.opened() as handlers:
             tap.handlers = tap.registry(handlers)
+            tap.wrapped = 0  # an engine may leave these alone; what it wraps itself counts, and what runs
             outcome = _run(engine, case, tap)
         journal({"on": "outcome", "outcome": outcome_to_json(recorded_outcome(outcome, case.normalise))})
     except KeyboardInterrupt:
@@ -53,7 +55,9 @@ def write_journal(engine: Engine, case: Case, journal: Journal, schedule: int = 
         kind = "raised" if tap.activated else "refused"
         journal({"on": "broken", "kind": kind, "error": _told(error)})
     misses = list(replacing.misses) if replacing else []
-    journal({"on": "seen", "wrapped": tap.wrapped, "overlapped": tap.overlapped, "misses": misses})
+    journal(
+        {"on": "seen", "wrapped": tap.wrapped or int(tap.activated), "overlapped": tap.overlapped, "misses": misses}
+    )
 
 
 def _told(error: BaseException) -> str:

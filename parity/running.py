@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .case import Case
+from .cassette import Tape
 from .engine import Engine
 from .observation import Observation, Side
 from .observing import observe
@@ -23,6 +24,7 @@ class Task:
     case: str
     side: Side
     schedule: int
+    tape: Tape = field(default=Tape(), compare=False)
 
 
 class Pool(Protocol):
@@ -52,4 +54,4 @@ class InProcess:
         """Run and give the tasks in order."""
         while self._tasks:
             task = self._tasks.popleft()
-            yield task, observe(self._engines[task.side], self._cases[task.case], task.schedule)
+            yield task, observe(self._engines[task.side], self._cases[task.case], task.schedule, task.tape)
