@@ -16,21 +16,21 @@ def account(figures: Figures, folder: str) -> str:
             f"{figures.walker_lines_before} lines before, {figures.walker_lines_after} after: types and an alias",
         ),
         ("code base", f"{figures.lines_removed} lines removed, {figures.lines_added} added"),
-        ("references", _counted(figures.references, "none") + f"; {figures.unexplained} unexplained"),
-        ("codemods", _counted(figures.codemods, "nothing")),
+        ("references", f"{_counted(figures.references)}; {figures.unexplained} unexplained"),
+        ("rewritten", _counted({name.removeprefix("rewrite-"): n for name, n in figures.codemods.items()})),
         ("parity", f"{figures.cases} cases on both engines, {_settled(figures)}"),
         (
             "tests",
-            f"{figures.tests_before} passed before, {figures.tests_after} after (those of the walker's inside went)",
+            f"{figures.tests_before} passed before, {figures.tests_after} after: those of the walker's inside went",
         ),
-        ("ratchet", f"{figures.caps} caps armed"),
+        ("ratchet", f"{len(figures.rules_proved)} rules armed, each seen to turn red"),
         ("history", f"{len(figures.commits)} commits: git -C {folder} log --oneline"),
     ]
     return "\n".join(["", "The migration is done.", *(f"  {name:<11} {told}" for name, told in rows)])
 
 
-def _counted(counts: dict[str, int], none: str) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or none
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "none"
 
 
 def _settled(figures: Figures) -> str:

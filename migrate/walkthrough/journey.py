@@ -36,7 +36,7 @@ class Figures:
     codemods: dict[str, int] = field(default_factory=dict)
     divergences: list[Settled] = field(default_factory=list)
     cases: int = 0
-    caps: int = 0
+    rules_proved: list[str] = field(default_factory=list)
     lines_added: int = 0
     lines_removed: int = 0
     commits: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Journey:
             raise StageError(f"{path}: {old!r} is there {text.count(old)} times, expected once")
         file.write_bytes(text.replace(old, new).encode("utf-8"))
         line = text[: text.index(old)].count("\n") + 1
-        self.say(f"  ~ {path}:{line}: {old.strip()}  ->  {new.strip() or '(nothing)'}")
+        self.say(f"  ~ {path}:{line}: {_line(old)}  ->  {_line(new)}")
         self.say(f"    {why}")
 
     def remove(self, *paths: str, why: str) -> None:
@@ -94,3 +94,8 @@ class Journey:
     def line_count(self, path: str) -> int:
         """The number of lines of a file of the folder."""
         return len((self.folder / path).read_text(encoding="utf-8").splitlines())
+
+
+def _line(text: str) -> str:
+    first, _, rest = text.strip().partition("\n")
+    return f"{first} …" if rest else first

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHOWN_LINES = 24
+WIDTH = 150
 INDENT = "    "
 
 
@@ -118,7 +119,7 @@ class Shell:
         if ran.code != expect:
             raise StageError(f"`{shown}` ended with exit code {ran.code}, expected {expect}:\n{ran.text}")
         for line in condensed(ran.text, lines or 0):
-            self.say(INDENT + line)
+            self.say(INDENT + (line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"))
         return ran
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlift.migrate.walkthrough.account import account
 from graphlift.migrate.walkthrough.copying import RENAMED, SUFFIXES, copy_tree
+from graphlift.migrate.walkthrough.journey import Figures, Settled
 from graphlift.migrate.walkthrough.shell import Shell, StageError, clean_environment, condensed, shown_command
+from graphlift.migrate.walkthrough.stages import STAGES
+from graphlift.migrate.walkthrough.stages.names import WALKER
 
 CLI = [sys.executable, "-m", "graphlift.migrate.cli"]
 
@@ -142,3 +148,106 @@ def test_the_shop_is_not_known_to_the_tool() -> None:
 
 
 # --- the journey -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
+    """The demo, carried out once, as on a machine without any git configuration: its folder, its figures, its story."""
+    place = tmp_path_factory.mktemp("demo")
+    env = {**clean_environment(os.environ), "HOME": str(place / "home")}
+    ran = graphlift("demo", "tried", "--format", "json", cwd=place, env=env)
+    assert ran.returncode == 0, ran.stderr
+    assert [path.name for path in place.iterdir()] == ["tried"]
+    return place / "tried", json.loads(ran.stdout), ran.stderr
+
+
+@pytest.mark.slow
+def test_the_account_has_the_figures(migrated: tuple[Path, dict[str, Any], str]) -> None:
+    folder, figures, _ = migrated
+    assert (figures["tests_before"], figures["tests_after"]) == (52, 46)
+    assert figures["walker_lines_before"] == 310
+    assert figures["walker_lines_after"] == len((folder / WALKER).read_text().splitlines()) < 100
+    assert figures["unexplained"] == 0
+    assert figures["codemods"]["rewrite-calls"] == 9
+    assert figures["lines_removed"] > 300
+    assert figures["rules_proved"] == ["legacy-files", "legacy-references", "no-WorkflowWalker"]
+
+
+@pytest.mark.slow
+def test_real_divergences_are_found_and_each_is_settled(migrated: tuple[Path, dict[str, Any], str]) -> None:
+    settled = [(item["rule"], len(item["cases"]), item["how"].partition(",")[0]) for item in migrated[1]["divergences"]]
+    assert settled == [
+        ("GL101", 5, "mended in the seam"),
+        ("GL200", 3, "mended in the definition"),
+        ("GL152", 1, "listed as a bug of the walker"),
+    ]
+    assert migrated[1]["cases"] == 15
+
+
+@pytest.mark.slow
+def test_every_stage_is_told_and_leaves_a_commit(migrated: tuple[Path, dict[str, Any], str]) -> None:
+    folder, figures, story = migrated
+    assert re.findall(r"(?m)^\d (\w+):", story) == [stage.name for stage in STAGES]
+    log = in_folder(folder, "git", "log", "--format=%s", "--reverse").stdout.splitlines()
+    assert log == figures["commits"]
+    assert len(log) >= len(STAGES)
+    assert in_folder(folder, "git", "status", "--porcelain").stdout == ""
+    assert in_folder(folder, "git", "branch", "--format=%(refname:short)").stdout.split() == ["main"]
+
+
+@pytest.mark.slow
+def test_the_walker_is_gone_and_its_names_are_the_adapter(migrated: tuple[Path, dict[str, Any], str]) -> None:
+    folder = migrated[0]
+    assert not [path for path in folder.rglob("*.py") if "class WorkflowWalker" in path.read_text()]
+    code = """
+import shop, shop.workflows, shop.workflows.compiled_executor as shim, shop.workflows.walker as old
+from shop.workflows.engine import ShopExecutor as new
+names = [shop.WorkflowExecutor, shop.workflows.WorkflowExecutor, old.WorkflowWalker, old.WorkflowExecutor,
+         shim.CompiledWorkflowExecutor, shim.WorkflowExecutor, shim.WorkflowWalker]
+print(all(name is new for name in names), old.WorkflowResult is shim.WorkflowResult)
+"""
+    ran = in_folder(folder, sys.executable, "-c", code)
+    assert (ran.stdout, ran.stderr) == ("True True\n", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "first", ["shop.workflows.engine", "shop.workflows.walker", "shop.workflows.compiled_executor"]
+)
+def test_modules_can_be_imported_in_any_order(migrated: tuple[Path, dict[str, Any], str], first: str) -> None:
+    ran = in_folder(migrated[0], sys.executable, "-c", f"import {first}, shop.streaming, shop.batch")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_the_ratchet_refuses_a_walker_that_comes_back(migrated: tuple[Path, dict[str, Any], str]) -> None:
+    walker = migrated[0] / WALKER
+    kept = walker.read_bytes()
+    assert graphlift("ratchet", "--absolute", cwd=migrated[0]).returncode == 0
+    try:
+        walker.write_bytes(kept + b"\n\nclass WorkflowWalker: ...\n")
+        ran = graphlift("ratchet", "--absolute", cwd=migrated[0])
+    finally:
+        walker.write_bytes(kept)
+    assert ran.returncode == 1
+    assert WALKER in ran.stdout
+
+
+def test_the_account_is_told_in_figures() -> None:
+    figures = Figures(
+        tests_before=3,
+        tests_after=2,
+        walker_lines_before=300,
+        walker_lines_after=80,
+        codemods={"rewrite-calls": 9},
+        cases=15,
+        divergences=[Settled("GL101", ("a", "b"), "mended"), Settled("GL152", ("c",), "listed")],
+        rules_proved=["r"],
+        commits=["one"],
+    )
+    told = account(figures, "there")
+    assert "300 lines before, 80 after" in told
+    assert "15 cases on both engines, 3 of them differed at first" in told
+    assert "- GL101 in 2 cases: mended" in told
+    assert "- GL152 in c: listed" in told
+    assert "git -C there log" in told

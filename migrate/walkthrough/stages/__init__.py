@@ -23,8 +23,8 @@ STAGES = (
     Stage("configure", "say which symbol is migrated, and what it becomes", configure.run),
     Stage("inventory", "every reference to the walker, each with its role and its fate", inventory.run),
     Stage("parity", "the adapter seam, and both engines side by side", parity.run),
-    Stage("codemods", "rewrite the call sites", codemods.run),
     Stage("port", "what no codemod can do: the streaming wrapper, by hand", port.run),
+    Stage("codemods", "rewrite the call sites", codemods.run),
     Stage("retire", "delete the walker", retire.run),
     Stage("ratchet", "cap what was won, and prove that the cap holds", ratchet.run),
 )

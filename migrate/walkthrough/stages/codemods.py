@@ -12,7 +12,7 @@ def run(journey: Journey) -> None:
     """Plan, apply, mend the one flagged test, and see that a second plan is empty."""
     journey.shell.graphlift("codemod", expect=1)
     journey.figures.codemods = dict(journey.data("codemod", expect=1)["counts"])
-    journey.shell.graphlift("codemod", "--apply")
+    journey.shell.graphlift("codemod", "--apply", lines=8)
     journey.edit(
         "tests/test_batch.py",
         "shop.workflows.WorkflowExecutor",
@@ -21,4 +21,5 @@ def run(journey: Journey) -> None:
     )
     journey.shell.tests()
     journey.shell.graphlift("codemod")
+    journey.shell.graphlift("ratchet", "tighten")
     journey.commit("Codemods: call sites build the graph engine")

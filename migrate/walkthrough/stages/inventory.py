@@ -1,4 +1,4 @@
-"""Stage 2: the ledger of references, complete or the demo ends here."""
+"""Stage 2: the ledger of references, complete or the demo ends here; the ratchet keeps it from growing meanwhile."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
 
 def run(journey: Journey) -> None:
-    """Changes nothing: the commit's message holds the figures."""
+    """Leaves the ratchet's first rules: nobody adds a call site while the migration is under way."""
     journey.shell.graphlift("inventory")
     summary = journey.data("inventory")["summary"]
     journey.figures.references = summary["contexts"]
     journey.figures.unexplained = summary["unexplained"]
     if summary["unexplained"] or not summary["references"]:
         raise StageError("the inventory is not complete: an occurrence is not explained, or nothing was found")
+    journey.shell.graphlift("ratchet", "init")
     counted = ", ".join(f"{count} {context}" for context, count in summary["contexts"].items())
-    journey.commit(f"Inventory of the walker's references\n\n{summary['references']} references: {counted}.")
+    journey.commit(f"Inventory and first caps\n\n{summary['references']} references: {counted}.")

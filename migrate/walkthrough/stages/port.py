@@ -23,4 +23,5 @@ def run(journey: Journey) -> None:
         "the provider passes arguments that no tool can see; the new class takes the old ones",
     )
     journey.shell.tests()
+    journey.shell.graphlift("ratchet", "tighten")
     journey.commit("Port the streaming wrapper and the settings by hand")

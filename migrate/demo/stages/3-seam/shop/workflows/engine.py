@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import uuid
 import warnings
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -194,16 +195,18 @@ class ShopExecutor:
 
     async def stream(
         self, workflow: WorkflowDefinition, data: Mapping[str, Any] | None = None
-    ) -> AsyncIterator[NodeOutcome | WorkflowResult]:
+    ) -> AsyncGenerator[NodeOutcome | WorkflowResult, None]:
         """The outcome of each node as it ends, a failed one too, and at last the result."""
         run_id = uuid.uuid4().hex
         engine = self._engine(workflow, run_id)
         try:
-            async for event in engine.astream(workflow, dict(data or {}), run_id=run_id):
-                if event.node_result is not None:
-                    yield _outcome(event.node_result)
-                elif event.result is not None:
-                    yield engine.shape.build(event.result)
+            # Closed at once when the caller stops listening, so that no further node is started.
+            async with aclosing(engine.astream(workflow, dict(data or {}), run_id=run_id)) as events:
+                async for event in events:
+                    if event.node_result is not None:
+                        yield _outcome(event.node_result)
+                    elif event.result is not None:
+                        yield engine.shape.build(event.result)
         except graph.WorkflowFailedError as failure:
             result = engine.shape.build(failure.result)
             failed = [outcome for outcome in result.context.outcomes.values() if outcome.state is not NodeState.DONE]
