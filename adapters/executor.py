@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Self
 
@@ -164,7 +164,7 @@ class GraphWorkflowExecutor:
     async def batch(
         self,
         workflow: Any,
-        inputs: list[Mapping[str, Any]],
+        inputs: Sequence[Mapping[str, Any]],
         *,
         max_concurrency: int = 8,
         retries: int = 0,

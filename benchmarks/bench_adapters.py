@@ -38,7 +38,7 @@ class Stock(TypedDict, total=False):
 
 @dataclass
 class Cell:
-    """Seconds a step of every run of one engine in one case, and the bytes that its checkpoints took."""
+    """CPU seconds a step of every run of one engine in one case, and the bytes that its checkpoints took."""
 
     seconds: list[float] = field(default_factory=list)
     size: int | None = None
@@ -140,9 +140,9 @@ def _one(cell: Cell, make: Callable[[Dag, Any], Callable[[str], object]], steps:
         with opened(kind, Path(folder), name) as saver:
             run = make(steps, saver)
             gc.collect()
-            began = time.perf_counter()
+            began = time.process_time()
             run("t")
-            cell.seconds.append((time.perf_counter() - began) / len(steps))
+            cell.seconds.append((time.process_time() - began) / len(steps))
         if kind == "sqlite":
             cell.size = sum(path.stat().st_size for path in Path(folder).iterdir())
 
@@ -161,7 +161,8 @@ def section(quick: bool) -> str:
         "## adapters: microseconds a step",
         "",
         "`stock` is hand-wired LangGraph with waiting edges and one merged channel, `walker` the reference executor (no",
-        "checkpoints). Trivial handlers, synchronous entry; SQLite without fsync. Empty: stock would take too long.",
+        "checkpoints). Trivial handlers, synchronous entry; SQLite without fsync. CPU time of the process, all threads, which",
+        "other load on the machine does not change. Empty: stock would take too long.",
         "",
         "| saver | shape | steps | graphlift | stock | ratio | walker | bytes graphlift | bytes stock |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
