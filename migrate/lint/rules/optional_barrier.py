@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..runs import Analysis
+from .exclusive_barrier import comes_later
 from .rule import Hit, Rule, listed
 
 
 def check(analysis: Analysis) -> Iterator[Hit]:
-    """Joins that fire in one play and are left holding writes in another."""
+    """Joins that fire in one play, or in a later round of a loop, and are left holding writes in another."""
     for join in analysis.wired.joins:
         held = [play.held[join] for play in analysis.plays if join in play.held and join not in play.fired]
-        if held and any(join in play.fired for play in analysis.plays):
-            arrived = min(held, key=lambda names: (-len(names), sorted(names)))
+        for_good = [arrived for arrived in held if not comes_later(analysis, join, arrived)]
+        if for_good and (len(for_good) < len(held) or any(join in play.fired for play in analysis.plays)):
+            arrived = min(for_good, key=lambda names: (-len(names), sorted(names)))
             missing = frozenset(join.sources) - arrived
             yield (
                 join.place,

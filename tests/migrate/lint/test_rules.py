@@ -119,6 +119,20 @@ def test_L3_a_barrier_over_exclusive_branches() -> None:
     assert lint(source) == [("exclusive-barrier", 9, "d never runs from here: when b arrives, c does not")]
 
 
+def test_a_loop_that_may_bring_the_other_branch_later_is_not_told_as_never() -> None:
+    source = nodes("a", "draft", "final", "publish") + textwrap.dedent("""
+        g.add_edge(START, "a")
+        g.add_conditional_edges("a", lambda state: "draft" if state["key"] else "final", ["draft", "final"])
+        g.add_edge("draft", "a")
+        g.add_edge(["draft", "final"], "publish")
+    """)
+    found = [(rule, message) for rule, _, message in lint(source) if "barrier" in rule]
+    assert found == [
+        ("barrier-in-a-loop", "draft may run several times, but publish runs at the first arrival of each"),
+        ("optional-barrier", "publish does not run when final arrives and draft is not picked"),
+    ]
+
+
 def test_L4_an_early_plain_edge_beside_it() -> None:
     source = nodes("a", "b", "c", "p", "q", "d") + textwrap.dedent("""
         g.add_edge(START, "a")
