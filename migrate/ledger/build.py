@@ -150,7 +150,7 @@ def _ledger(search: Search, findings: dict[str, FileFindings], symbols: Mapping[
     for path, found in sorted(findings.items()):
         file = search.text(path)
         references.extend(_references(file, found.mentions, symbols))
-        for start, end in unexplained(file, search.vocabulary, found):
+        for start, end in unexplained(file, search.vocabulary, found) if found.is_read else ():
             reason = found.doubts.get(start, "nothing that graphlift reads explains this place")
             missing.append(model.Occurrence(*_placed(file, start, end), reason))
         notes = {*found.explained, *longer_names(file, search.vocabulary, found)}

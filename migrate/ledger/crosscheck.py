@@ -29,9 +29,9 @@ def unexplained(file: TextFile, vocabulary: Vocabulary, findings: FileFindings) 
 def longer_names(file: TextFile, vocabulary: Vocabulary, findings: FileFindings) -> Iterator[Explained]:
     """Longer identifiers around a symbol's own name, where nothing else was said of the place."""
     covered = merged([(each.start, each.end) for each in findings.mentions])
-    for hit in vocabulary.longer.finditer(file.text):
-        if hit.group().decode("utf-8", "replace") not in vocabulary.names and not is_covered(covered, hit.start()):
-            yield Explained(*hit.span(), "a longer name")
+    for start, end in vocabulary.longer(file.text):
+        if file.slice(start, end) not in vocabulary.names and not is_covered(covered, start):
+            yield Explained(start, end, "a longer name")
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:

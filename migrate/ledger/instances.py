@@ -49,36 +49,27 @@ def is_private(name: str) -> bool:
 def privates_of(sources: Mapping[str, PythonFile], findings: Mapping[str, FileFindings]) -> Privates:
     """The private members of the symbols' classes, from the files that were read."""
     defined: dict[str, frozenset[str]] = {}
-    others: set[str] = set()
+    others: list[bytes] = []
     for path, source in sources.items():
-        mentions = findings[path].mentions
-        own = [each for each in mentions if each.role == model.DEFINITION and len(each.resolution.chain) == 1]
-        bases = {(each.start, each.end) for each in mentions if each.role == model.SUBCLASS}
+        bases = {(each.start, each.end) for each in findings[path].mentions if each.role == model.SUBCLASS}
         for node in source.names.classes:
-            first, last = source.span(node)
-            symbol = next((each.resolution.symbol for each in own if first <= each.start < last), None)
-            if symbol:
-                defined[symbol] = private_names(node) | defined.get(symbol, frozenset())
+            if resolution := source.own_definitions.get(node):
+                defined[resolution.symbol] = private_names(node) | defined.get(resolution.symbol, frozenset())
             elif bases.isdisjoint(source.span(base) for base in node.bases):
-                others |= private_names(node)
-    distinctive = {
-        name: symbol for symbol in sorted(defined) for name in defined[symbol] - others if len(name.strip("_")) > 3
-    }
-    return Privates(defined, distinctive)
+                others.append(source.file.text[slice(*source.span(node))])
+    distinctive = {name: symbol for symbol in sorted(defined) for name in defined[symbol] if len(name.strip("_")) > 3}
+    return less_distinctive(Privates(defined, distinctive), others)
 
 
 def less_distinctive(privates: Privates, contents: Iterable[bytes]) -> Privates:
     """The same without the names that some other class defines, or sets on itself, in one of these files' bytes."""
     names = dict(privates.distinctive)
-    for content in contents:
-        if not names:
-            break
-        pattern = re.compile(
-            rb"(?:\bdef[ \t]+|\bself\.)(%s)\b(?=[ \t]*(?:\(|=[^=]|:))" % "|".join(sorted(names)).encode()
-        )
-        for found in pattern.finditer(content):
-            if found[0].startswith(b"def") or (found[0].startswith(b"self") and content[found.end() :][:1] != b"("):
-                names.pop(found[1].decode(), None)
+    if names:
+        choice = "|".join(sorted(names)).encode()
+        pattern = re.compile(rb"\bdef[ \t]+(%s)\b|\bself\.(%s)\b(?=[ \t]*(?:=[^=]|:))" % (choice, choice))
+        for content in contents:
+            for found in pattern.finditer(content):
+                names.pop((found[1] or found[2]).decode(), None)
     return replace(privates, distinctive=names)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import codecs
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,16 +20,30 @@ from .python import PythonFile
 from .resolve import Resolver
 from .scopes import names_of
 from .text import PYTHON, TextFile, UnreadableError, is_wide
-from .vocabulary import Vocabulary, whole_words
+from .vocabulary import Vocabulary, is_distinctive, whole_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .files import Files
 
 KEPT_TREES = 8 << 20
 _ANY_STAR = re.compile(rb"\bimport[ \t\\\r\n(]*\*")
 _STAR = re.compile(rb"(?m)\bfrom[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where an alias that may be an ordinary word comes from: the module's last name, and the module's folder."""
+
+    name: str
+    tail: str
+    folder: str
+
+    def may_serve(self, path: str, content: bytes) -> bool:
+        """Whether a file that holds the alias can have it from here."""
+        near = path.startswith(f"{self.folder}/") and (b"from ." in content or path.endswith("__init__.py"))
+        return self.name.encode() in content and (self.tail.encode() in content or near)
 
 
 class Search:
@@ -44,6 +58,7 @@ class Search:
         self._exports: dict[str, Exports | None] = {}
         self._texts: dict[str, TextFile] = {}
         self._python: dict[str, PythonFile] = {}
+        self._homes: set[Home] = set()
         self.resolver = Resolver(self.vocabulary.symbols, files.layout, self.exports)
 
     def text(self, path: str) -> TextFile:
@@ -110,15 +125,29 @@ class Search:
 
     def find_aliases(self) -> None:
         """Find names that lead to a symbol under another name; each makes further files worth reading."""
-        searched: set[str] = set()
-        fresh = set(self.vocabulary.names)
+        fresh: set[Home | str] = set(self.vocabulary.names)
+        done: set[Home | str] = set()
         while fresh:
-            searched |= fresh
-            pattern = whole_words(frozenset(fresh))
-            for path in list(self.files.holding(fresh)):
-                if path.endswith(PYTHON) and self._has_word(path, pattern):
+            done |= fresh
+            for path in list(self._holding(fresh)):
+                if path.endswith(PYTHON):
                     self.guarded(path, self._aliases_in)
-            fresh = set(self.vocabulary.names) - searched
+            fresh = (set(self.vocabulary.words) | self._homes) - done
+
+    def _holding(self, wanted: Iterable[Home | str]) -> Iterator[str]:
+        """The files in which one of the names stands as a whole word.
+
+        An alias that may be an ordinary word counts only where the module that gives it can be meant: its name is there,
+        or a relative import in its own package.
+        """
+        homes = [each for each in wanted if isinstance(each, Home)]
+        words = {each for each in wanted if isinstance(each, str)}
+        pattern = whole_words(words | {home.name for home in homes})
+        for path in self.files.holding([*words, *(home.name for home in homes)]):
+            content = self.files.content(path)
+            held = any(word.encode() in content for word in words) or is_wide(content)
+            if (held or any(home.may_serve(path, content) for home in homes)) and self._has_word(path, pattern):
+                yield path
 
     def _aliases_in(self, path: str) -> None:
         module = self.files.layout.module(path)
@@ -133,8 +162,10 @@ class Search:
         for name in (*names, *exports.lazy):
             last = name.rpartition(".")[2]
             found = self.resolver.resolve(f"{module}.{name}")
-            if found and not found.members and last not in self.vocabulary.names and not last.startswith("__"):
+            if found and not found.members and last not in self.vocabulary.own and not last.startswith("__"):
                 aliases[last] = found.symbol
+                if last not in self.vocabulary.words and not is_distinctive(last):
+                    self._homes.add(Home(last, module.rpartition(".")[2], path.rpartition("/")[0]))
         if aliases:
             self.vocabulary = replace(self.vocabulary, aliases={**self.vocabulary.aliases, **aliases})
 
@@ -143,11 +174,10 @@ class Search:
 
         To look at are files that hold a name, and those with a star import that passes one on unwritten.
         """
-        holding = set(self.files.holding(self.vocabulary.names))
-        near = {path for path in holding if not self._has_word(path, self.vocabulary.pattern)}
-        stars = {path for path in self.files.holding(["import *"]) if path.endswith(PYTHON)} - (holding - near)
-        full = (holding - near) | {path for path in stars if self._passes_on(path)}
-        return sorted(full), sorted(near - full)
+        full = set(self._holding({*self.vocabulary.words, *self._homes}))
+        stars = {path for path in self.files.holding(["import *"]) if path.endswith(PYTHON)} - full
+        full |= {path for path in stars if self._passes_on(path)}
+        return sorted(full), sorted(set(self.files.holding(self.vocabulary.own)) - full)
 
     def _has_word(self, path: str, pattern: re.Pattern[bytes]) -> bool:
         """Whether a whole word stands in a file's bytes; a wide encoding hides it, so it may."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+
+_LETTER = re.compile(rb"[\w\x80-\xff]")
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,23 @@ class Vocabulary:
         """Finds each whole-word occurrence of a word in UTF-8 text."""
         return whole_words(self.words)
 
+    def longer(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """The spans of longer identifiers that hold a symbol's own name (`IWalker`, `StreamingWalker`)."""
+        last = 0
+        for found in self._inside.finditer(text):
+            start, end = found.span()
+            while start > last and _LETTER.match(text, start - 1):
+                start -= 1
+            while (following := _LETTER.match(text, end)) is not None:
+                end = following.end()
+            if start >= last and (start, end) != found.span():
+                yield start, end
+            last = end
+
     @cached_property
-    def longer(self) -> re.Pattern[bytes]:
-        """Finds longer identifiers that hold a symbol's own name (`IWalker`, `StreamingWalker`)."""
+    def _inside(self) -> re.Pattern[bytes]:
         inner = "|".join(re.escape(name) for name in sorted(self.own, key=len, reverse=True))
-        return re.compile(rb"(?<![\w\x80-\xff])[\w\x80-\xff]*(?:" + inner.encode() + rb")[\w\x80-\xff]*")
+        return re.compile(inner.encode())
 
     def symbol_named(self, name: str) -> str | None:
         """The configured symbol with this last name; of several, the first in order."""
@@ -59,7 +74,7 @@ class Vocabulary:
         return not self.names.isdisjoint(dotted.split("."))
 
 
-def whole_words(names: frozenset[str]) -> re.Pattern[bytes]:
+def whole_words(names: AbstractSet[str]) -> re.Pattern[bytes]:
     """A pattern for whole-word occurrences of `names` in UTF-8 text; it matches nothing where there are none."""
     inner = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
     return re.compile(rb"(?<![\w\x80-\xff])(?:" + inner.encode() + rb")(?![\w\x80-\xff])")
