@@ -130,6 +130,9 @@ class PythonFile:
         here = self.qualified(home, name)
         if binding.kind == "import":
             found = self.resolver.resolve(".".join([binding.target, *rest]))
+        elif binding.kind == "alias" and (own := self.resolver.configured(".".join([here, *rest]))):
+            # A symbol that is defined by an assignment (`Walker = make_walker`), or an alias that took its place.
+            return own
         elif binding.kind == "alias":
             found = self.lookup([*binding.target.split("."), *rest], home, seen)
         elif binding.kind == "parameter" or home.kind not in ("module", "class"):

@@ -140,3 +140,15 @@ def test_a_re_export_outside_the_source_folders_is_not_silent(ledger_of):
     assert [(each.role, each.fate, each.certain) for each in ledger.in_file("tests/test_it.py")] == [
         ("import", "flag", False), ("call", "flag", False)
     ]  # fmt: skip
+
+
+def test_a_symbol_that_an_assignment_defines(ledger_of):
+    ledger = ledger_of(
+        {
+            "legacy/walker.py": "make = object()\nBFSWalker = make\nBFSWalker()\n",
+            "user.py": "from legacy import BFSWalker\nBFSWalker()\n",
+        }
+    )
+    assert places(ledger, "legacy/walker.py") == [(2, 1, "definition"), (3, 1, "call")]
+    assert places(ledger, "user.py") == [(1, 20, "import"), (2, 1, "call")]
+    assert ledger.unexplained == ()
