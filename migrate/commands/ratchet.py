@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import datetime
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...adapters.errors import UsageError
-from ..console import FINDINGS, FormatOption, GlobalOptions, OutputFormat, emit, note, open_project
+from ..console import FINDINGS, FormatOption, OutputFormat, emit, note
+from ..ratchet.opening import day_of, inside, make_request, open_bench
 
 if TYPE_CHECKING:
-    from ...plugins.project import Project
     from ..ratchet.checking import Report, Request, Workbench
     from ..ratchet.tightening import Change
 
-HOOKS = ("graphlift_ratchet_metrics", "graphlift_reference_finders")
 FORMATS = ("text", "json", "sarif", "github")
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=False, rich_markup_mode=None)
@@ -54,7 +51,7 @@ def ratchet(
     Example: graphlift ratchet --base origin/main
     """
     if ctx.invoked_subcommand is None:
-        _check(ctx, _request(base, absolute, staged, as_of), style)
+        _check(ctx, make_request(base, absolute, staged, as_of), style)
 
 
 @app.command()
@@ -71,7 +68,7 @@ def check(
 
     Example: graphlift ratchet check src/walker.py
     """
-    _check(ctx, _request(base, absolute, staged, as_of, tuple(files or ())), style)
+    _check(ctx, make_request(base, absolute, staged, as_of, tuple(files or ())), style)
 
 
 @app.command()
@@ -89,14 +86,14 @@ def init(
     from ..ratchet.installing import first_rules, install_merge_driver
     from ..ratchet.writing import write
 
-    bench = _bench(ctx)
+    bench = open_bench(ctx)
     written = []
     if not (bench.project.root / bench.rules_name).is_file():
         write(bench.project.root, bench.rules_name, first_rules(bench.project, bench.tree).encode())
         written.append(bench.rules_name)
     if merge_driver:
         written += install_merge_driver(bench.project.root, bench.lock_name)
-    _tighten(_bench(ctx), style, record=True, written=written)
+    _tighten(open_bench(ctx), style, record=True, written=written)
 
 
 @app.command()
@@ -105,7 +102,7 @@ def tighten(ctx: typer.Context, style: FormatOption = OutputFormat.TEXT) -> None
 
     Example: graphlift ratchet tighten
     """
-    _tighten(_bench(ctx), style, record=False, written=[])
+    _tighten(open_bench(ctx), style, record=False, written=[])
 
 
 @app.command(name="raise")
@@ -124,8 +121,8 @@ def raise_(
     """
     from ..ratchet.raising import raise_cap
 
-    bench = _bench(ctx)
-    changed = raise_cap(bench, key, to, reason, owner, _day(expires) if expires else None)
+    bench = open_bench(ctx)
+    changed = raise_cap(bench, key, to, reason, owner, day_of(expires) if expires else None)
     _told(style, changed, [bench.rules_name, bench.lock_name])
 
 
@@ -142,7 +139,7 @@ def mv(
     """
     from ..ratchet.raising import move_caps
 
-    bench = _bench(ctx)
+    bench = open_bench(ctx)
     _told(style, move_caps(bench, old, tuple(new)), [bench.rules_name, bench.lock_name])
 
 
@@ -159,9 +156,10 @@ def explain(
     """
     from ..ratchet.checking import check as run_check
     from ..ratchet.explaining import as_text, explain, find_key
+    from ..ratchet.raising import base_or_none
 
-    bench = _bench(ctx)
-    report = run_check(bench, _request(base, _has_no_base(bench, base), False, None))
+    bench = open_bench(ctx)
+    report = run_check(bench, make_request(base, base is None and base_or_none(bench) is None, False, None))
     told = explain(report, find_key(report, key))
     emit(style, lambda: as_text(told), lambda: told)
 
@@ -177,8 +175,8 @@ def prove(ctx: typer.Context, style: FormatOption = OutputFormat.TEXT) -> None:
     from ..ratchet.checking import check as run_check
     from ..ratchet.proving import prove
 
-    bench = _bench(ctx)
-    proofs = prove(bench, run_check(bench, _request(None, True, False, None)))
+    bench = open_bench(ctx)
+    proofs = prove(bench, run_check(bench, make_request(None, True, False, None)))
     emit(
         style,
         lambda: "\n".join(f"{proof.rule}: {proof.outcome}: {proof.how}" for proof in proofs),
@@ -186,6 +184,35 @@ def prove(ctx: typer.Context, style: FormatOption = OutputFormat.TEXT) -> None:
     )
     if any(proof.failed for proof in proofs):
         raise typer.Exit(FINDINGS)
+
+
+@app.command()
+def history(
+    ctx: typer.Context,
+    rule: Annotated[str | None, typer.Argument(help="A rule's id; all, if none is given.")] = None,
+    style: Annotated[str, typer.Option("--format", metavar="[text|json|svg]", help="How to say it.")] = "text",
+) -> None:
+    """Show how the caps fell, from git, and when the goals will be met at this pace.
+
+    Example: graphlift ratchet history --format svg > burndown.svg
+    """
+    from ..git import Git
+    from ..ratchet import burndown
+    from ..ratchet.history import burndown as series_of
+    from ..ratchet.history import read_history
+
+    if style not in ("text", "json", "svg"):
+        raise UsageError(f"there is no format {style!r}", mend="formats are text, json, svg")
+    bench = open_bench(ctx)
+    rules = [item for item in bench.side.book.rule if rule in (None, item.id)]
+    if rule is not None and not rules:
+        raise UsageError(f"there is no rule {rule!r}", mend=f"rules are in {bench.rules_name}")
+    points = read_history(bench.git or Git.open(bench.project.root), bench.lock_name)
+    series = series_of(bench.registry, points, rules)
+    if style == "json":
+        typer.echo(json.dumps(burndown.as_data(series), indent=2, sort_keys=True, ensure_ascii=False))
+    else:
+        typer.echo(burndown.as_svg(series) if style == "svg" else burndown.as_text(series))
 
 
 @app.command(name="merge-driver")
@@ -204,33 +231,6 @@ def merge_driver(
     ours.write_bytes(render_lock(merge_locks(old, left, right)).encode())
 
 
-def _bench(ctx: typer.Context, *, staged: bool = False) -> Workbench:
-    from ..ratchet.checking import Workbench
-    from ..ratchet.measuring import Registry
-
-    project, plugins = open_project(ctx, hooks=HOOKS)
-    finders = plugins.gather("graphlift_reference_finders")
-    registry = Registry.of(plugins.gather("graphlift_ratchet_metrics"), finders)
-    return Workbench.open(project, registry, staged=staged)
-
-
-def _request(base: str | None, absolute: bool, staged: bool, as_of: str | None, files: tuple[str, ...] = ()) -> Request:
-    from ..ratchet.checking import Request
-
-    if absolute and base is not None:
-        raise UsageError("--absolute compares with no base", mend="leave --base or --absolute out")
-    today = _day(as_of) if as_of else datetime.date.today()
-    only = frozenset(files) if files else None
-    return Request(today, base, absolute, staged, only, dict(os.environ))
-
-
-def _day(text: str) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is not a day", mend="write it as YYYY-MM-DD") from None
-
-
 def _check(ctx: typer.Context, request: Request, style: str) -> None:
     from dataclasses import replace
 
@@ -238,26 +238,13 @@ def _check(ctx: typer.Context, request: Request, style: str) -> None:
 
     if style not in FORMATS:
         raise UsageError(f"there is no format {style!r}", mend=f"formats are {', '.join(FORMATS)}")
-    bench = _bench(ctx, staged=request.staged)
+    bench = open_bench(ctx, staged=request.staged)
     if request.only is not None:
-        request = replace(request, only=_inside(ctx, bench.project, request.only))
+        request = replace(request, only=inside(ctx, bench.project, request.only))
     report = run_check(bench, request)
     _say(report, style)
     if report.failed:
         raise typer.Exit(FINDINGS)
-
-
-def _inside(ctx: typer.Context, project: Project, files: frozenset[str]) -> frozenset[str]:
-    """Paths as typed, from where the user stands, as paths relative to the project's root."""
-    options = ctx.find_object(GlobalOptions) or GlobalOptions()
-    start = options.directory.resolve()
-    found = set()
-    for name in files:
-        path = Path(os.path.normpath(start / name))
-        if not path.is_relative_to(project.root):
-            raise UsageError(f"{name} is outside of the project", mend="give files of the project")
-        found.add(path.relative_to(project.root).as_posix())
-    return frozenset(found)
 
 
 def _say(report: Report, style: str) -> None:
@@ -287,9 +274,3 @@ def _told(style: OutputFormat, changed: tuple[Change, ...], written: list[str]) 
     emit(style, lambda: "\n".join(map(str, changed)) or "nothing to change", data)
     if style is OutputFormat.TEXT and written:
         note(f"wrote {', '.join(sorted(set(written)))}")
-
-
-def _has_no_base(bench: Workbench, base: str | None) -> bool:
-    from ..ratchet.raising import base_or_none
-
-    return base is None and base_or_none(bench) is None

@@ -162,6 +162,8 @@ def _caps(facts: Facts) -> Iterator[Finding]:
             if key in old and key not in new and facts.now.book.find(key.place):
                 yield _loosened(facts, key, f"no longer remembers that rule {key.place!r} was armed", None)
             continue
+        if key in old and old[key] == new.get(key):
+            continue
         cap, past_cap = facts.cap(key), facts.past_cap(key)
         measured = facts.measurement.values.get(key)
         if cap is None or past_cap is None or cap <= past_cap or not covering(facts.registry, facts.now.book.rule, key):

@@ -56,7 +56,9 @@ def raise_cap(
             raise UsageError(
                 f"{key} is capped at {before}", mend="give a higher cap with --to, or `tighten` to lower it"
             )
-    item = Raise(key=text, to=to, before=before, reason=reason, owner=owner, expires=expires)
+    item = Raise.model_validate(
+        {"key": text, "to": to, "from": before, "reason": reason, "owner": owner, "expires": expires}
+    )
     _rewrite(bench, add_raise(_rules_text(bench), item, bench.rules_name))
     if key is None or to is None:
         return ()
@@ -67,7 +69,7 @@ def raise_cap(
 def move_caps(bench: Workbench, old: str, new: tuple[str, ...]) -> tuple[Change, ...]:
     """Hand the caps of `old` on to `new`, and record the move."""
     try:
-        move = Move(source=old, to=new)
+        move = Move.model_validate({"from": old, "to": new})
     except ValueError as error:
         raise UsageError(f"not paths of the project: {', '.join((old, *new))}", mend="give relative paths") from error
     if missing := [path for path in new if path not in bench.tree.paths]:

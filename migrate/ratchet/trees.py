@@ -6,6 +6,8 @@ is written, except that `project()` of a tree that is not on disk puts one into 
 
 from __future__ import annotations
 
+import os
+import stat
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,10 +27,13 @@ class Tree(ABC):
 
     base: Project
 
-    @property
-    @abstractmethod
+    @cached_property
     def paths(self) -> frozenset[str]:
         """Every regular file."""
+        return self._list()
+
+    @abstractmethod
+    def _list(self) -> frozenset[str]: ...
 
     @abstractmethod
     def read(self, path: str) -> bytes:
@@ -62,6 +67,13 @@ class Tree(ABC):
             yield Project.open(root)
 
 
+def _is_regular(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 @dataclass
 class WorkTree(Tree):
     """What is on disk now. Symbolic links are no files of their own."""
@@ -69,17 +81,18 @@ class WorkTree(Tree):
     base: Project
     git: Git | None
 
-    @cached_property
-    def paths(self) -> frozenset[str]:
+    def _list(self) -> frozenset[str]:
         """Every regular file that git tracks or could track; without git, everything but tool folders."""
         listed = self.git.files() if self.git else Project(self.base.root, None, Settings()).files()
-        root = self.base.root
-        return frozenset(path for path in listed if (root / path).is_file() and not (root / path).is_symlink())
+        root = os.fspath(self.base.root) + os.sep
+        return frozenset(path for path in listed if _is_regular(root + path))
 
     def read(self, path: str) -> bytes:
         """The content on disk."""
         try:
-            return (self.base.root / path).read_bytes()
+            # Thousands of files: pathlib alone would take longer than reading them.
+            with open(os.fspath(self.base.root) + os.sep + path, "rb") as file:  # noqa: PTH123
+                return file.read()
         except OSError as error:
             raise EnvironmentProblem(f"cannot be read: {error.strerror}", where=path, mend="make it readable") from None
 
@@ -103,8 +116,7 @@ class StoredTree(Tree):
         entries: tuple[Entry, ...] = self.git.tree(self.revision) if self.revision else self.git.staged()
         return {entry.path: entry.blob for entry in entries}
 
-    @cached_property
-    def paths(self) -> frozenset[str]:
+    def _list(self) -> frozenset[str]:
         """Every regular file of the commit or the index."""
         return frozenset(self._blobs)
 
@@ -140,8 +152,7 @@ class Overlay(Tree):
     def __post_init__(self) -> None:
         self.base = self.under.base
 
-    @cached_property
-    def paths(self) -> frozenset[str]:
+    def _list(self) -> frozenset[str]:
         """The files of the tree below, and the added ones."""
         return self.under.paths | frozenset(self.changes)
 
