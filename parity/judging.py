@@ -136,9 +136,11 @@ def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation]) -> tup
     if any(run.broken for run in pair):
         return ()
     shown = [seen_parts(run) for run in pair]
+    opaque = sorted({name for run in pair for item in run.activations for name in item.opaque})
+    by_type = [("values", f"a {name} has no content that could be compared") for name in opaque]
     if "shape" not in shown[0]:
-        return (*_missing(rules, pair, shown), ("liveness", "the graph is not known: give the case `edges`"))
-    return tuple(_missing(rules, pair, shown))
+        by_type.append(("liveness", "the graph is not known: give the case `edges`"))
+    return (*_missing(rules, pair, shown), *by_type)
 
 
 def _missing(

@@ -1,7 +1,8 @@
 """Any Python value as plain JSON data, so that two values can be compared and kept across processes without pickles.
 
-Containers and value objects are walked. An object that says nothing of its value (no fields, no `__eq__` of its own) is
-told by its type only, and its type is noted in `opaque`, so that a report can say what was not compared.
+Containers and value objects are walked; so is any other object whose attributes are plain data all through. One that is not
+(a service, a connection, a lock) is told by its type only, and its type is noted in `opaque`, so that a report can say what
+was not compared.
 """
 
 from __future__ import annotations
@@ -23,11 +24,15 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 DEEPEST = 60
 """Containers nested deeper than this are told by their type: comparing them is not worth a RecursionError."""
 
+MOST_ATTRIBUTES = 2_000
+"""Values in an object that does not say what equality means; one with more is taken for a service, and told by its type."""
+
 _TOLD = {("datetime", name) for name in ("datetime", "date", "time", "timedelta", "timezone")} | {
     ("decimal", "Decimal"),
     ("uuid", "UUID"),
     ("fractions", "Fraction"),
     ("builtins", "complex"),
+    ("builtins", "range"),
     ("re", "Pattern"),
 }
 
@@ -75,13 +80,22 @@ def type_name(kind: type[Any]) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
+class _NotDataError(BaseException):
+    """Something in an object's attributes is no data. Not an `Exception`: those that a value's own code raises are told."""
+
+
 class _Plain:
     def __init__(self, opaque: set[str]) -> None:
         self.opaque = opaque
         self._inside: set[int] = set()
+        self._left: int | None = None
 
     def of(self, value: Any, depth: int) -> Any:
         kind = type(value)
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise _NotDataError
         if value is None or kind in (bool, str):
             return value
         if kind in (int, float):
@@ -91,14 +105,14 @@ class _Plain:
         if id(value) in self._inside:
             return _tagged("cycle", type_name(kind))
         if depth > DEEPEST:
-            self.opaque.add(f"{type_name(kind)} nested deeper than {DEEPEST}")
+            self._note(f"{type_name(kind)} nested deeper than {DEEPEST}")
             return _tagged("deep", type_name(kind))
         self._inside.add(id(value))
         try:
             return self._walked(value, kind, depth + 1)
         except Exception as error:
             # What a value's own code raises while it is looked at must not become the handler's failure.
-            self.opaque.add(f"{type_name(kind)}, which raises {type(error).__name__} when it is read")
+            self._note(f"{type_name(kind)}, which raises {type(error).__name__} when it is read")
             return _tagged("unreadable", type(error).__name__, type_name(kind))
         finally:
             self._inside.discard(id(value))
@@ -107,8 +121,16 @@ class _Plain:
         for test, convert in _CONVERTERS:
             if test(value):
                 return convert(self, value, kind, depth)
-        self.opaque.add(type_name(kind))
+        return self._opaque(kind)
+
+    def _opaque(self, kind: type[Any]) -> Any:
+        self._note(type_name(kind))
         return _tagged("opaque", type_name(kind))
+
+    def _note(self, what: str) -> None:
+        if self._left is not None:
+            raise _NotDataError
+        self.opaque.add(what)
 
     def mapping(self, value: Mapping[Any, Any], _kind: type[Any], depth: int) -> Any:
         # A list first: another thread may add a key while this one reads.
@@ -134,6 +156,19 @@ class _Plain:
         shown = {name: self.of(item, depth) for name, item in _fields(value)}
         return _tagged("object", shown, type_name(kind))
 
+    def attributes(self, value: Any, kind: type[Any], depth: int) -> Any:
+        """An object that does not say what equality means: by its attributes if they are data all through."""
+        if self._left is not None:
+            return self.fields(value, kind, depth)
+        self._left = MOST_ATTRIBUTES
+        try:
+            return self.fields(value, kind, depth)
+        except _NotDataError:
+            pass
+        finally:
+            self._left = None
+        return self._opaque(kind)
+
     def array(self, value: Any, kind: type[Any], depth: int) -> Any:
         return _tagged("array", [str(value.dtype), self.of(value.tolist(), depth)], type_name(kind))
 
@@ -148,7 +183,14 @@ def _number(value: float) -> Any:
 def _fields(value: Any) -> Iterable[tuple[str, Any]]:
     if dataclasses.is_dataclass(value):
         return [(field.name, getattr(value, field.name, None)) for field in dataclasses.fields(value) if field.compare]
-    return sorted((str(name), item) for name, item in vars(value).items())
+    slots = (name for base in type(value).__mro__ for name in _slots(base))
+    named = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    return sorted((str(name), item) for name, item in {**named, **getattr(value, "__dict__", {})}.items())
+
+
+def _slots(kind: type[Any]) -> Iterable[str]:
+    slots: Any = kind.__dict__.get("__slots__", ())
+    return [name for name in ((slots,) if isinstance(slots, str) else slots) if not name.startswith("__")]
 
 
 def _is_value_object(value: Any) -> bool:
@@ -156,7 +198,7 @@ def _is_value_object(value: Any) -> bool:
     if dataclasses.is_dataclass(value):
         return True
     equality: object = type(value).__eq__
-    return hasattr(value, "__dict__") and equality is not object.__eq__
+    return equality is not object.__eq__ and bool(_fields(value))
 
 
 _Convert = Callable[[_Plain, Any, type[Any], int], Any]
@@ -181,6 +223,7 @@ _CONVERTERS: tuple[tuple[Callable[[Any], bool], _Convert], ...] = (
     ),
     (lambda v: hasattr(v, "tolist") and hasattr(v, "dtype"), _Plain.array),
     (_is_value_object, _Plain.fields),
+    (lambda v: bool(_fields(v)), _Plain.attributes),
 )
 
 

@@ -18,16 +18,30 @@ _DATA = (str, bytes, int, float, bool, type(None), list, tuple, set, frozenset)
 def default_sees(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a call's arguments show of the run.
 
-    A `NodeView`'s content; else the first mapping as `data`, and what else is plain data as `arguments`, by position and
-    name. Objects (services, connections) are left out; without a mapping, those that have fields count: a context.
+    A `NodeView`'s content; else the first mapping (or the `data` of the first context) as `data`, and what else is plain data
+    as `arguments`, by position and name. Objects (services, connections) are left out, unless there is nothing else.
     """
     if len(args) == 1 and isinstance(args[0], NodeView) and not kwargs:
         return view_content(args[0])
     given = {**{str(place): value for place, value in enumerate(args)}, **kwargs}
-    first = next((name for name, value in given.items() if isinstance(value, Mapping)), None)
-    seen = {} if first is None else {"data": given.pop(first)}
+    first = next((name for name, value in given.items() if isinstance(value, Mapping) or _is_context(value)), None)
+    seen = {} if first is None else _shared(given.pop(first))
     rest = {name: value for name, value in given.items() if _is_data(value) or (first is None and _has_fields(value))}
-    return {**seen, "arguments": rest} if rest or not seen else seen
+    if not seen and not rest:
+        return {"arguments": given}
+    return {**seen, "arguments": rest} if rest else seen
+
+
+def _is_context(value: Any) -> bool:
+    return not _has_fields(value) and isinstance(getattr(value, "data", None), Mapping)
+
+
+def _shared(value: Any) -> dict[str, Any]:
+    """The shared data of a mapping or a context, and a context's results by node if it has them."""
+    if isinstance(value, Mapping):
+        return {"data": value}
+    results = getattr(value, "results", None)
+    return {"data": value.data, "results": results} if isinstance(results, Mapping) else {"data": value.data}
 
 
 def view_content(view: NodeView) -> dict[str, Any]:
