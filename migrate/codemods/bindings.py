@@ -60,7 +60,7 @@ class Bindings:
     @cached_property
     def imports(self) -> tuple[ImportBinding, ...]:
         """Every name that an import statement binds, in the order of the file; stars too."""
-        found = [node for node in ast.walk(self._source.tree) if isinstance(node, ImportStatement)]
+        found = [node for node in self._source.nodes if isinstance(node, ImportStatement)]
         found.sort(key=self._source.span)
         return tuple(ImportBinding(node, alias, self.scope_of(node)) for node in found for alias in node.names)
 
@@ -68,7 +68,7 @@ class Bindings:
     def _others(self) -> dict[str, list[ast.AST]]:
         """What binds a name otherwise: the node, by name."""
         found: dict[str, list[ast.AST]] = defaultdict(list)
-        for node in ast.walk(self._source.tree):
+        for node in self._source.nodes:
             for name in _bound_by(node):
                 found[name].append(node)
         return found

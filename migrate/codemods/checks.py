@@ -1,6 +1,6 @@
 """Is a changed file as sound as it was? Asked before a plan is made, and again of what was written.
 
-It must parse and compile, use no name that nothing binds (unless it did before), and every new import from this code base
+It must parse, have scopes that the compiler accepts, use no name that nothing binds (unless it did before), and every new import from this code base
 must name something that is there. Nothing is imported: all of it is read from sources.
 """
 
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-import warnings
 from typing import TYPE_CHECKING
 
-from ..ledger.parsing import deeply
 from ..ledger.text import UnreadableError
 from .imports import NewImport
 from .names import Names
@@ -34,12 +32,10 @@ def problem(file: File, change: FileChange) -> str | None:
         return None
     try:
         after = Source(change.after)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            deeply(lambda: compile(after.decoded, "<source>", "exec", dont_inherit=True))
+        names = Names.of(after.text)
     except (UnreadableSourceError, UnreadableError, SyntaxError, ValueError) as error:
         return f"the result does not compile: {error}"
-    if lost := undefined(after) - undefined(file.source):
+    if lost := undefined(after, names) - undefined(file.source, file.names):
         return f"the result uses names that nothing binds: {', '.join(sorted(lost))}"
     for rewrite in file.rewrites.values():
         if rewrite.need and (reason := unresolved(file.workspace, rewrite.need)):
@@ -47,16 +43,15 @@ def problem(file: File, change: FileChange) -> str | None:
     return None
 
 
-def undefined(source: Source) -> frozenset[str]:
+def undefined(source: Source, names: Names) -> frozenset[str]:
     """The names that a module reads and that neither it nor Python binds; none where a star import may bind them."""
     bound: set[str] = set(dir(builtins)) | MODULE_NAMES
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.alias(name="*"):
                 return frozenset()
             case ast.alias(name=name, asname=asname):
                 bound.add(asname or name.partition(".")[0])
-    names = Names.of(source.text)
     return names.used - names.bound - bound
 
 

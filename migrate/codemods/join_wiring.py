@@ -33,7 +33,7 @@ class JoinWiring(BaseCodemod):
         """The loops of one file."""
         if not all(word in file.content for word in (b"langgraph", b".add_edge")) or not _is_langgraph(file):
             return
-        for node in ast.walk(file.source.tree):
+        for node in file.source.nodes:
             if isinstance(node, ast.For) and (call := _wiring(node)) and _is_loops_own(file, node):
                 yield from _waiting(file, node, call)
 

@@ -54,7 +54,7 @@ class Places:
     @cached_property
     def _expressions(self) -> dict[tuple[int, int], ast.expr]:
         kinds = (ast.Name, ast.Attribute)
-        nodes = [node for node in ast.walk(self._source.tree) if isinstance(node, kinds)]
+        nodes = [node for node in self._source.nodes if isinstance(node, kinds)]
         found: dict[tuple[int, int], ast.expr] = {self._source.span(node): node for node in nodes}
         for node in nodes:
             if isinstance(node, ast.Attribute):
@@ -67,7 +67,7 @@ class Places:
     def _aliases(self) -> dict[int, tuple[ImportStatement, ast.alias]]:
         """By where the name starts, and for a star also by where its statement does."""
         found: dict[int, tuple[ImportStatement, ast.alias]] = {}
-        for node in ast.walk(self._source.tree):
+        for node in self._source.nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for alias in node.names:
                     found[self._source.span(alias)[0]] = (node, alias)
@@ -78,7 +78,7 @@ class Places:
     @cached_property
     def _strings(self) -> dict[tuple[int, int], ast.expr]:
         found: dict[tuple[int, int], ast.expr] = {}
-        for node in ast.walk(self._source.tree):
+        for node in self._source.nodes:
             if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
                 # The outermost wins: before Python 3.12 the parts of an f-string have the place of the whole.
                 found.setdefault(self._source.span(node), node)

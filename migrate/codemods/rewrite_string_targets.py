@@ -6,7 +6,8 @@
 A patch works on the name that the code under test looks up, so what it becomes is read off the rewritten module and not off
 the symbol. Where that is not one name (some uses stay, or none was a call), where the string names a member of the class,
 or where it is put together at run time, it stays and is flagged. A string that names the symbol for something other than a
-patch (a registry, `import_string`) becomes the `called` target, where no argument of the call would have to change.
+patch becomes the `called` target where it is handed to a function (`import_string("…")`) and no argument of the call would
+have to change; of a symbol that only moved, every string follows.
 """
 
 from __future__ import annotations
@@ -77,7 +78,16 @@ def _registered(file: File, found: Found) -> Iterator[Said]:
     if symbol.call_target is None or rules.rename or rules.drop or rules.add:
         yield file.flag(reference, "string-target", "what the string is used for cannot be seen, and arguments change")
         return
+    if symbol.to is None and not _is_argument(file, found):
+        yield file.flag(reference, "string-target", "whether the string is called, or compared, cannot be seen")
+        return
     yield from _replaced(file, found, reference.text.replace(":", "."), symbol.call_target)
+
+
+def _is_argument(file: File, found: Found) -> bool:
+    """Whether the string is handed to a function, as to one that imports what it names."""
+    parent = file.source.parents.get(found.node) if found.node else None
+    return isinstance(parent, (ast.Call, ast.keyword))
 
 
 def _is_lazy_export(file: File, found: Found) -> bool:

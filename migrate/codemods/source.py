@@ -54,8 +54,27 @@ class Source:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """Each node's parent."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        """Each node's parent; whether a name is read or written (`ctx`) is no node of its own here."""
+        return self._walked[1]
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree, outer ones first, as `ast.walk` has them."""
+        return self._walked[0]
+
+    @cached_property
+    def _walked(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST]]:
+        # Once for all who ask: walking the trees would otherwise take longer than parsing them.
+        nodes: list[ast.AST] = [self.tree]
+        parents: dict[ast.AST, ast.AST] = {}
+        for node in nodes:
+            for name in node._fields:
+                value = getattr(node, name, None)
+                for child in value if isinstance(value, list) else (value,):
+                    if isinstance(child, ast.AST) and name != "ctx":
+                        parents[child] = node
+                        nodes.append(child)
+        return nodes, parents
 
     def offset(self, line: int, column: int) -> int:
         """The place in `text` of a tree's line (from 1) and column (UTF-8 bytes, from 0)."""

@@ -133,3 +133,24 @@ def test_a_lazy_export_becomes_the_type_under_its_old_name() -> None:
         flags=["public-export"],
         path="pkg/__init__.py",
     )
+
+
+CALLED = {"legacy": "legacy.walker.W", "called": "flows.engine.build", "type": "flows.engine.Runner"}
+MOVED = {"legacy": "legacy.walker.W", "to": "flows.engine.Runner"}
+
+
+def test_a_string_that_is_handed_to_a_function_is_called() -> None:
+    check_transformed(
+        "x = import_string('legacy.walker.W')\n",
+        "x = import_string('flows.engine.build')\n",
+        symbols=[CALLED],
+        flags=[],
+    )
+
+
+@pytest.mark.parametrize(
+    "source", ["R = {'a': 'legacy.walker.W'}\n", "x == 'legacy.walker.W'\n", "['legacy.walker.W']\n"]
+)
+def test_other_strings_follow_a_move_only(source: str) -> None:
+    check_noop(source, symbols=[CALLED], flags=["string-target"])
+    check_transformed(source, source.replace("legacy.walker.W", "flows.engine.Runner"), symbols=[MOVED], flags=[])
