@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ...adapters.errors import ConfigurationError, EnvironmentProblem
+from ...plugins.configuration import RatchetSettings
 from ...plugins.project import Project
 from ..git import Git
 from .bases import merge_base
@@ -18,7 +19,7 @@ from .judge import Facts, Past, Side, judge
 from .keys import Key
 from .lock import parse_lock
 from .measuring import Measurement, Registry, covering, is_armed, measure
-from .settings import hidden_by_settings
+from .settings import hidden_by_settings, settings_at
 from .trees import StoredTree, Tree, WorkTree
 
 
@@ -167,11 +168,19 @@ def _facts(bench: Workbench, side: Side, measurement: Measurement, past: Past | 
 
 def _past_side(bench: Workbench, tree: StoredTree, commit: str) -> Side:
     """The ratchet's files at the merge base. A base without rules caps nothing: the ratchet begins on this branch."""
-    rules = tree.git.show(commit, bench.rules_name)
-    lock = tree.git.show(commit, bench.lock_name)
+    rules_name, lock_name = _past_names(bench, tree)
+    rules, lock = tree.git.show(commit, rules_name), tree.git.show(commit, lock_name)
     at = f" at {commit[:10]}"
-    book = parse_book(rules.decode("utf-8-sig", "replace"), bench.rules_name + at) if rules is not None else Book()
-    return _side(book, lock.decode("utf-8-sig", "replace") if lock is not None else None, bench.lock_name + at, tree)
+    book = parse_book(rules.decode("utf-8-sig", "replace"), rules_name + at) if rules is not None else Book()
+    return _side(book, lock.decode("utf-8-sig", "replace") if lock is not None else None, lock_name + at, tree)
+
+
+def _past_names(bench: Workbench, tree: StoredTree) -> tuple[str, str]:
+    """Where the merge base kept the two files: a configuration that names others must not make it look empty."""
+    names = (settings_at(tree) or {}).get("ratchet", {})
+    defaults = RatchetSettings()
+    found = str(names.get("rules", defaults.rules)), str(names.get("lock", defaults.lock))
+    return found if found[0] in tree.paths else (bench.rules_name, bench.lock_name)
 
 
 def _past(bench: Workbench, tree: StoredTree, side: Side, staged: bool) -> Past:

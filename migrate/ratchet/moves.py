@@ -27,9 +27,10 @@ def transfer(registry: Registry, moves: Sequence[Move], old: Lock, new: Lock, me
     """What `moves` authorise, given the locks of the merge base and of now."""
     caps: dict[Key, int] = {}
     findings: list[Finding] = []
-    for move in moves:
+    for move in _by_source(moves):
         for (metric, detail), budget in budgets(registry, move, old).items():
-            keys = [Key(metric, place, detail) for place in move.to]
+            # The old file counts as well: while it keeps its cap, nothing was handed on.
+            keys = [Key(metric, place, detail) for place in sorted({move.source, *move.to})]
             wanted = {key: new[key] for key in keys if key in new}
             unrecorded = [key for key in keys if key not in new and key in measurement.values]
             total = sum(wanted.values()) + sum(measurement.values[key].value for key in unrecorded)
@@ -42,6 +43,14 @@ def transfer(registry: Registry, moves: Sequence[Move], old: Lock, new: Lock, me
                 mend = f"bring them down by {total - budget}, or raise the cap of one"
                 findings.append(Finding("sum-rises", "error", name, message, mend, move.to[0]))
     return Transfer(caps, tuple(findings))
+
+
+def _by_source(moves: Sequence[Move]) -> list[Move]:
+    """One move a source, so that no cap is handed on twice."""
+    targets: dict[str, tuple[str, ...]] = {}
+    for move in moves:
+        targets[move.source] = tuple(dict.fromkeys((*targets.get(move.source, ()), *move.to)))
+    return [Move.model_validate({"from": source, "to": to}) for source, to in targets.items()]
 
 
 def budgets(registry: Registry, move: Move, lock: Lock) -> dict[tuple[str, str], int]:

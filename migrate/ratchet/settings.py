@@ -25,7 +25,7 @@ def hidden_by_settings(project: Project, past: StoredTree, facts: Facts) -> list
     rules = [rule for rule in facts.now.book.rule if rule.metric == METRIC and rule.id not in facts.now.waiting]
     if not rules or project.config_file is None:
         return []
-    now, before = project.settings.model_dump(mode="json"), _settings(past)
+    now, before = project.settings.model_dump(mode="json"), settings_at(past)
     if before is None:
         return []
     found = []
@@ -39,7 +39,8 @@ def hidden_by_settings(project: Project, past: StoredTree, facts: Facts) -> list
     return found
 
 
-def _settings(past: StoredTree) -> dict[str, Any] | None:
+def settings_at(past: StoredTree) -> dict[str, Any] | None:
+    """The configuration of another state as plain data, unvalidated; None where there is none that can be read."""
     for name in CONFIG_NAMES:
         text = past.text(name)
         if text is None:

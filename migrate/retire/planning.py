@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...adapters.errors import ConfigurationError, UsageError
-from ..codemods.checks import undefined
 from ..codemods.source import Source, UnreadableSourceError
 from ..edits import Edit, FileChange, Plan
 from ..git import Git
 from ..ratchet.lock import parse_lock, render_lock
-from ..ratchet.metrics.symbols import module_file
+from ..ratchet.metrics.symbols import find, module_file
 from ..ratchet.trees import WorkTree
 from . import conditions
 from .alias import Alias, binds, imports
@@ -25,6 +24,7 @@ from .evidence import read_evidence
 from .module import Dead, Module
 from .outside import Outside
 from .surgery import operate
+from .verifying import verify
 
 if TYPE_CHECKING:
     from ...plugins.configuration import Symbol
@@ -131,6 +131,11 @@ class _Desk:
         source = self._source(path)
         module = Module(source)
         definition = module.definition(name)
+        if definition is None and path not in self._after and (place := find(self.tree, symbol.legacy)):
+            mend = "move it to the module's top level, or delete it by hand"
+            raise UsageError(
+                f"{symbol.legacy} is not defined at the top level", where=f"{place[0]}:{place[1]}", mend=mend
+            )
         if definition is None:
             self.retirements.append(Retirement(symbol.legacy, path, done=True))
             return
@@ -160,7 +165,7 @@ class _Desk:
         kept = self.request.keep | {name for name in alias.names if not alias.lazy}
         dead = module.left_unused(gone, outside.uses, frozenset(kept))
         after = operate(module, dead, alias)
-        _verify(path, module.source, after)
+        verify(path, module.source, after)
         self._after[path] = after
         self._after.update(dict.fromkeys(tests if self.request.with_tests else ()))
         self._arm(symbol, path, after, retirement)
@@ -250,20 +255,6 @@ def _in_file(source: Source, start: int, end: int) -> tuple[int, int]:
     """A span of the source's text as a span of the file's bytes, which is what references count in."""
     edit = source.to_file(Edit(start, end, b""))
     return edit.start, edit.end
-
-
-def _verify(path: str, before: Source, after: bytes) -> None:
-    """The result parses and uses no name that nothing binds, or this is a bug or a use that no condition saw."""
-    try:
-        source = Source(after)
-        compile(source.decoded, path, "exec", dont_inherit=True)
-    except (UnreadableSourceError, SyntaxError, ValueError) as error:
-        raise UsageError(
-            f"what would be left does not compile: {error}", where=path, mend="delete it by hand"
-        ) from None
-    if lost := sorted(undefined(source) - undefined(before)):
-        mend = "port what uses them first"
-        raise UsageError(f"what would be left uses names that nothing binds: {', '.join(lost)}", where=path, mend=mend)
 
 
 def _told(retirement: Retirement, module: Module, dead: Dead, outside: Outside, after: bytes) -> Retirement:

@@ -203,3 +203,15 @@ def test_two_symbols_of_one_file(repo: Any) -> None:
     repo.commit()
     assert repo.run("retire", "--apply", "--force", "--reason", "test").code == 0
     assert python(repo, "import old, new; print(old.A is old.B is new.X, 'os' in vars(old))") == "True False"
+
+
+def test_a_class_inside_a_block_is_not_called_gone(repo: Any) -> None:
+    repo.files(
+        {
+            "graphlift.toml": '[[symbol]]\nlegacy = "old.A"\nto = "new.X"\n',
+            "old.py": "if True:\n    class A:\n        pass\n",
+            "new.py": "class X: ...\n",
+        }
+    )
+    said = repo.run("retire")
+    assert (said.code, said.error.splitlines()[0]) == (2, "old.py:2: old.A is not defined at the top level")

@@ -14,6 +14,21 @@ def lines(count: int, word: str = "x") -> str:
     return "".join(f"{word}{number} = {number}\n" for number in range(count))
 
 
+RULES = """\
+[[rule]]
+id = "walker"
+metric = "lines"
+paths = ["src/walker.py", "src/other.py"]
+owner = "flows"
+
+[[rule]]
+id = "small-files"
+metric = "lines"
+paths = ["src/**/*.py"]
+cap = 50
+"""
+
+
 def test_the_lock_has_a_row_only_where_the_rule_alone_would_not_hold(branch: Any) -> None:
     assert branch.read("ratchet.lock") == LOCK + "\n80 lines:src/other.py\n\n100 lines:src/walker.py\n"
 
@@ -296,3 +311,20 @@ def test_a_file_behind_a_link_is_not_counted(branch: Any, tmp_path: Path) -> Non
     outside.write_text(lines(900))
     (branch.root / "src/link.py").symlink_to(outside)
     assert branch.check().code == 0
+
+
+@pytest.mark.parametrize("again", ["", '\n[[move]]\nfrom = "src/walker.py"\nto = ["src/b.py"]\n'])
+def test_a_move_hands_a_cap_on_once(branch: Any, again: str) -> None:
+    moved = '\n[[move]]\nfrom = "src/walker.py"\nto = ["src/a.py"]\n'
+    files = {"src/a.py": lines(100), **({"src/b.py": lines(100)} if again else {})}
+    rows = "".join(f"\n100 lines:{name}\n" for name in (*files, "src/walker.py"))
+    branch.files(
+        {**files, "ratchet.toml": RULES + moved + again, "ratchet.lock": LOCK + "\n80 lines:src/other.py\n" + rows}
+    )
+    assert "sum-rises" in branch.check().codes
+
+
+def test_other_names_for_the_two_files_do_not_hide_the_merge_base(branch: Any) -> None:
+    branch.files({"graphlift.toml": '[ratchet]\nrules = "new.toml"\nlock = "new.lock"\n', "src/walker.py": lines(900)})
+    branch.files({"new.toml": RULES, "new.lock": branch.read("ratchet.lock").replace("100 ", "900 ")})
+    assert branch.check().codes == ["grown"]
