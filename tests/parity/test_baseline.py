@@ -22,7 +22,7 @@ def known(rule: str = "GL101", case: str = "order/*", **more: Any) -> Known:
 
 
 def divergence(rule: str = "GL101", case: str = "order/small", node: str | None = "pay") -> Divergence:
-    return Divergence(rule, case, node, None, "one", "two", "cause")
+    return Divergence(rule, "run count", node, None, "one", "two", "cause", case=case)
 
 
 def judged(found: list[Divergence], entries: list[Known], ran: frozenset[str] | None = None) -> Any:
