@@ -45,7 +45,7 @@ def _pointed(file: File, found: Found) -> Iterator[Said]:
     uses = [use for use in file.found if file.reach(use).alias is found and not _is_own_name(file, found, use)]
     roles = {use.reference.role for use in uses}
     at_top = found.reference.function == ""
-    others = file.workspace.left_through(file, str(file.alias_name(found))) if at_top else ()
+    others = list(file.workspace.left_through(file, str(file.alias_name(found)))) if at_top else []
     if any(use.reference not in file.rewrites for use in uses):
         yield from _kept(file, found, uses, "a use of the alias cannot be rewritten")
     elif roles and not roles <= CALLS and not roles <= TYPES:
