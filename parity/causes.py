@@ -80,6 +80,12 @@ def first_begin(run: Observation, node: str) -> int | None:
     return items[0].begin if items else None
 
 
+def settled(run: Observation, node: str) -> int | None:
+    """When a node's last activation ended: what its result says was decided then."""
+    ends = [item.end or item.begin for item in run.by_node.get(node, ())]
+    return max(ends, default=None)
+
+
 def written(item: Activation, path: tuple[str, ...]) -> str | None:
     """The digest of what an activation gave at a path: a key that it returned, or the node's own output under its name."""
     if item.returned is None or not path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..causes import first_begin
+from ..causes import settled
 from ..comparing import ran
 from ..divergence import Divergence
 from ..observation import Observation
@@ -22,7 +22,7 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
             legacy=status if holder is legacy else "no result",
             candidate=status if holder is candidate else "no result",
             cause=f"only the {holder.side} engine's result lists {node}",
-            at=first_begin(holder, node),
+            at=settled(holder, node),
         )
 
 

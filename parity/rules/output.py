@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..causes import first_begin
+from ..causes import settled
 from ..comparing import pairs
 from ..divergence import Divergence
 from ..observation import Activation, Observation
@@ -26,7 +26,7 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
                 legacy=shorten(ends[0].output or ""),
                 candidate=shorten(ends[1].output or ""),
                 cause=_reported(legacy, candidate, node),
-                at=first_begin(candidate, node),
+                at=settled(candidate, node),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..causes import first_begin
+from ..causes import settled
 from ..comparing import ran
 from ..divergence import Divergence
 from ..observation import Observation
@@ -21,7 +21,7 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
             legacy=_told(one.status, one.error),
             candidate=_told(other.status, other.error),
             cause=_cause(legacy, candidate, node),
-            at=first_begin(candidate, node),
+            at=settled(candidate, node),
         )
 
 
