@@ -89,8 +89,11 @@ def check(graph: Graph, breaks: dict[str, Any] | None = None) -> Run:
         expected = simulate(graph.inner[namespace.split(":")[0]], LIMIT) if namespace else run
         real = [sorted(steps[step]) for step in sorted(steps)][:LIMIT]
         assert real == [sorted((node, kind) for node, kind, _ in step) for step in expected.steps], namespace
+    # A host in a loop has many namespaces, each of which is explained by reading the whole thread: some are enough.
+    for namespace in sorted(spaces)[:3]:
         for given in (None, app):
-            assert explained(saver, given, namespace) == {step: sorted(tasks) for step, tasks in steps.items()}
+            expected_rows = {step: sorted(tasks) for step, tasks in spaces[namespace].items()}
+            assert explained(saver, given, namespace) == expected_rows
     if run.settled:
         told = sorted((one.target, one.arrived, one.missing) for one in recorder.releases if one.target in graph.nodes)
         # A subgraph as the target has no body of its own to ask in.
