@@ -188,6 +188,9 @@ def _silence() -> None:
     for number in (0, 1, 2):
         os.dup2(null, number)
     os.close(null)
+    # Whoever runs this process (pytest, say) may have put streams of its own in their place.
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout, sys.stderr = (open(n, "w", errors="replace", closefd=False) for n in (1, 2))  # noqa: SIM115
 
 
 def _write(pipe: int, line: dict[str, Any]) -> None:

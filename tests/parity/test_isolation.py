@@ -1,22 +1,22 @@
-"""Isolation: whatever one run does to its process, the next one runs, and the report says what happened."""
+"""Isolation, in forked children and in a spawned worker: whatever one run does to its process, the next one runs, and the report says what happened."""
 
 from __future__ import annotations
 
 import importlib
-import os
-import signal
 import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
 from graphlift.adapters import EnvironmentProblem
-from graphlift.parity import Case, Observation
-from graphlift.parity.engines import OutcomeEngine
-from graphlift.parity.isolation import Isolated
+from graphlift.parity import Observation, observe
+from graphlift.parity.forking import Forking
+from graphlift.parity.isolation import Spawned
+from graphlift.parity.observation import SIDES
+from graphlift.parity.running import Task
 
 MODULE = """
     import asyncio, os, signal, subprocess, sys, threading, time
@@ -56,12 +56,21 @@ MODULE = """
             file.write(str(process.pid))
         threading.Event().wait()
 
-    def interrupt(data=None):
-        raise KeyboardInterrupt
+    def told(data=None):
+        with open(os.environ["GRAPHLIFT_TEST_PID"], "w") as file:
+            file.write(str(os.getpid()))
+        threading.Event().wait()
+
+    def after(data=None):
+        # Ends once its sibling is sure to be running.
+        path = os.environ["GRAPHLIFT_TEST_PID"]
+        while not os.path.exists(path) or not open(path).read():
+            time.sleep(0.01)
 
     HANDLERS = {
+        "told": told, "after": after, "pid": lambda data=None: os.getpid(), "asks": lambda data=None: input(),
         "hang": hang, "leave": leave, "killed": killed, "shouts": shouts, "orphan": orphan, "counts": counts,
-        "child": child, "interrupt": interrupt, "ok": step("ok"), "exit": lambda data=None: sys.exit(3),
+        "child": child, "ok": step("ok"), "exit": lambda data=None: sys.exit(3),
     }
 
     def run(case, handlers):
@@ -71,13 +80,18 @@ MODULE = """
         if case.id == "later":
             late = handlers["ok"]
             threading.Thread(target=lambda: (time.sleep(0.05), late())).start()
-        return {"success": True, "data": {"output": output}}
+        more = {f"key{n}": "x" * 100 for n in range(5000)} if case.id == "large" else {}
+        return {"success": True, "data": {"output": output, **more}}
 
     def load():
         definition = lambda *steps: {"steps": steps}
         # A lock cannot be pickled: a worker makes its own.
         unpicklable = {"steps": ["ok"], "lock": threading.Lock()}
-        cases = [Case(name, "flow", definition("ok", name), handlers=HANDLERS) for name in HANDLERS]
+        limits = {"child": 2.0}
+        cases = [
+            Case(name, "flow", definition("ok", name), handlers=HANDLERS, timeout=limits.get(name)) for name in HANDLERS
+        ]
+        cases.append(Case("large", "flow", definition("ok"), handlers=HANDLERS))
         cases.append(Case("unpicklable", "flow", unpicklable, handlers=HANDLERS))
         cases.append(Case("quick", "flow", definition("ok", "hang"), handlers=HANDLERS, timeout=0.5))
         cases.append(Case("later", "flow", definition("ok"), handlers=HANDLERS))
@@ -102,91 +116,137 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     sys.modules.pop("isolated_shop", None)
 
 
-@pytest.fixture(scope="module")
-def worker(shop: Any) -> Iterator[Isolated]:
-    with Isolated(shop.load, timeout=30) as isolated:
-        yield isolated
+POOLS = ["forked", "spawned"]
 
 
-def run(worker: Isolated, name: str, timeout: float | None = None) -> Observation:
-    case = Case(name, "flow", {}, timeout=timeout)
-    return worker(OutcomeEngine("e", "candidate", lambda case, handlers: None), case, 1)
+class Runs:
+    """Runs of single cases under one pool."""
+
+    def __init__(self, kind: str, shop: Any, load: str = "load") -> None:
+        engines, cases = shop.load()
+        self.cases = {case.id: case for case in cases}
+        sides = {engine.side: engine for engine in engines}
+        if kind == "forked":
+            self.pool: Any = Forking(sides, self.cases, timeout=20)
+        else:
+            self.pool = Spawned(sides, self.cases, getattr(shop, load), timeout=20, keep=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if isinstance(self.pool, Spawned):
+            self.pool.close()
+
+    def __call__(self, name: str) -> Observation:
+        self.pool.submit(Task(name, "candidate", 0))
+        found: list[tuple[Task, Observation]] = list(self.pool.finished())
+        assert [task.case for task, _ in found] == [name]
+        return found[0][1]
+
+
+@pytest.fixture(params=POOLS)
+def runs(request: pytest.FixtureRequest, shop: Any) -> Iterator[Runs]:
+    with Runs(request.param, shop) as runs:
+        yield runs
 
 
 def trace(observation: Observation) -> list[tuple[str, bool]]:
-    return [(item.node, item.end is not None) for item in observation.trace]
+    return [(item.node, item.end is not None) for item in observation.activations]
 
 
-def test_a_run_that_ends_is_observed_whole(worker: Isolated) -> None:
-    found = run(worker, "ok")
-    assert (found.engine, found.side, found.ended, found.error) == ("e", "candidate", "result", None)
+def broken(observation: Observation) -> tuple[str, str] | None:
+    return (observation.broken.kind, observation.broken.error) if observation.broken else None
+
+
+def test_a_run_that_ends_is_observed_whole(runs: Runs) -> None:
+    found = runs("ok")
+    assert (found.engine, found.side, found.broken) == ("e", "candidate", None)
     assert trace(found) == [("ok", True), ("ok", True)]
-    assert found.trace[0].returned is not None
-    assert found.trace[0].returned.shown == "ok"
     assert found.outcome is not None
-    assert found.outcome.success
+    assert found.outcome.data is not None
+    assert found.outcome.data["output"].content == "ok"
 
 
-def test_a_hang_is_a_timeout_with_the_trace_up_to_it(worker: Isolated) -> None:
-    found = run(worker, "hang", timeout=0.5)
-    assert (found.ended, found.error) == ("timeout", "no result within 0.5 s")
+def test_it_is_observed_as_in_this_process(runs: Runs, shop: Any) -> None:
+    engines, _ = shop.load()
+    assert runs("ok") == observe(engines[1], runs.cases["ok"])
+
+
+def test_a_hang_is_a_timeout_with_the_trace_up_to_it(runs: Runs) -> None:
+    found = runs("quick")
+    assert broken(found) == ("timeout", "did not end within 0.5 s")
     assert trace(found) == [("ok", True), ("hang", False)]
 
 
 @pytest.mark.parametrize(
     ("name", "error"),
-    [("leave", "exit code 7"), ("killed", f"killed by signal {int(signal.SIGKILL)}"), ("orphan", "exit code 9")],
+    [
+        ("leave", "its process ended with exit code 7"),
+        ("killed", "its process was killed by SIGKILL"),
+        ("orphan", "its process ended with exit code 9"),
+    ],
 )
-def test_a_process_that_goes_away_is_a_crash_with_the_trace_up_to_it(worker: Isolated, name: str, error: str) -> None:
-    found = run(worker, name)
-    assert (found.ended, found.error) == ("crashed", error)
+def test_a_process_that_goes_away_is_a_crash_with_the_trace_up_to_it(runs: Runs, name: str, error: str) -> None:
+    found = runs(name)
+    assert broken(found) == ("crashed", error)
     assert trace(found) == [("ok", True), (name, False)]
 
 
-def test_the_next_run_has_a_process_of_its_own(worker: Isolated) -> None:
-    assert run(worker, "leave").ended == "crashed"
-    assert run(worker, "ok").ended == "result"
-    assert run(worker, "hang", timeout=0.5).ended == "timeout"
-    assert run(worker, "ok").ended == "result"
+def test_the_next_run_is_not_touched(runs: Runs) -> None:
+    assert [broken(runs(name)) and name for name in ("leave", "ok", "quick", "ok")] == ["leave", None, "quick", None]
 
 
-def test_an_exit_by_exception_is_observed_and_costs_no_process(worker: Isolated) -> None:
-    found = run(worker, "exit")
-    assert (found.ended, found.error) == ("raised", "SystemExit: 3")
+def test_an_exit_by_exception_is_observed(runs: Runs) -> None:
+    assert broken(runs("exit")) == ("raised", "SystemExit: 3")
 
 
-def test_an_interrupt_that_a_handler_raises_is_not_ours(worker: Isolated) -> None:
-    assert run(worker, "interrupt").ended == "crashed"
-
-
-def test_a_flood_of_output_blocks_nothing(worker: Isolated, capfd: pytest.CaptureFixture[str]) -> None:
-    found = run(worker, "shouts")
-    assert (found.ended, trace(found)) == ("result", [("ok", True), ("shouts", True)])
+def test_a_flood_of_output_blocks_nothing_and_is_not_shown(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
+    found = runs("shouts")
+    assert trace(found) == [("ok", True), ("shouts", True)]
     assert capfd.readouterr().out == ""
 
 
-def test_a_definition_that_cannot_be_pickled_runs(worker: Isolated) -> None:
-    assert run(worker, "unpicklable").ended == "result"
+def test_nothing_can_be_read_from_the_terminal(runs: Runs) -> None:
+    assert broken(runs("asks")) == ("raised", "EOFError: EOF when reading a line")
 
 
-def test_a_thread_that_outlives_its_run_is_not_told_of_the_next(worker: Isolated) -> None:
-    assert trace(run(worker, "later")) == [("ok", True)]
-    assert [trace(run(worker, "ok")) for _ in range(5)] == [[("ok", True), ("ok", True)]] * 5
+def test_a_definition_that_cannot_be_pickled_runs(runs: Runs) -> None:
+    assert broken(runs("unpicklable")) is None
 
 
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups")
-def test_what_a_hanging_run_started_ends_with_it(worker: Isolated, tmp_path: Path, shop: Any) -> None:
-    path = tmp_path / "pid"
-    os.environ["GRAPHLIFT_TEST_PID"] = str(path)
-    try:
-        with Isolated(shop.load, timeout=30) as isolated:
-            # Long enough for the child to be started, and no assertion on how long.
-            while not path.exists() or not path.read_text(encoding="utf-8"):
-                assert run(isolated, "child", timeout=2.0).ended == "timeout"
-    finally:
-        del os.environ["GRAPHLIFT_TEST_PID"]
-    pid = int(path.read_text(encoding="utf-8"))
-    assert not is_running(pid)
+def test_a_thread_that_outlives_its_run_is_not_told_of_the_next(runs: Runs) -> None:
+    assert trace(runs("later"))[0] == ("ok", True)
+    assert [trace(runs("ok")) for _ in range(3)] == [[("ok", True), ("ok", True)]] * 3
+
+
+def test_a_large_result_comes_through(runs: Runs) -> None:
+    found = runs("large")
+    assert found.outcome is not None
+    assert found.outcome.data is not None
+    assert len(found.outcome.data) == 5001
+
+
+def test_forked_runs_start_from_one_state(shop: Any) -> None:
+    with Runs("forked", shop) as forked:
+        outputs = [forked("counts").activations[-1].returned for _ in range(3)]
+    assert [value and value.content for value in outputs] == [1, 1, 1]
+
+
+def test_several_jobs_give_every_task_once(shop: Any) -> None:
+    engines, cases = shop.load()
+    pool = Forking({engine.side: engine for engine in engines}, {case.id: case for case in cases}, jobs=3, timeout=20)
+    tasks = [Task(name, side, 0) for name in ("ok", "leave", "quick", "shouts") for side in SIDES]
+    for task in tasks:
+        pool.submit(task)
+    found = dict(pool.finished())
+    assert set(found) == set(tasks)
+    assert {task.case: broken(found[task]) and found[task].broken.kind for task in tasks} == {  # type: ignore[union-attr]
+        "ok": None,
+        "leave": "crashed",
+        "quick": "timeout",
+        "shouts": None,
+    }
 
 
 def is_running(pid: int) -> bool:
@@ -197,20 +257,45 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
-@pytest.mark.parametrize(("function", "message"), [("broken", "ValueError: no such database"), ("gone", "exit code 5")])
+@pytest.mark.parametrize("kind", POOLS)
+def test_what_a_hanging_run_started_ends_with_it(
+    kind: str, shop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pid"
+    monkeypatch.setenv("GRAPHLIFT_TEST_PID", str(path))
+    with Runs(kind, shop) as runs:
+        while not path.exists() or not path.read_text(encoding="utf-8"):
+            assert broken(runs("child")) == ("timeout", "did not end within 2 s")
+        assert not is_running(int(path.read_text(encoding="utf-8")))
+
+
+def test_closing_the_iterator_ends_what_still_runs(shop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHLIFT_TEST_PID", str(tmp_path / "pid"))
+    engines, cases = shop.load()
+    pool = Forking({engine.side: engine for engine in engines}, {case.id: case for case in cases}, jobs=2, timeout=20)
+    pool.submit(Task("told", "legacy", 0))
+    pool.submit(Task("after", "legacy", 0))
+    finished = pool.finished()
+    assert next(finished)[0].case == "after"
+    finished.close()  # type: ignore[attr-defined]
+    assert not is_running(int((tmp_path / "pid").read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [("broken", "ValueError: no such database"), ("gone", "its process ended with exit code 5")],
+)
 def test_a_worker_that_cannot_load_is_a_problem_of_the_environment(shop: Any, function: str, message: str) -> None:
-    with (
-        Isolated(getattr(shop, function), timeout=5) as isolated,
-        pytest.raises(EnvironmentProblem, match=message) as caught,
-    ):
-        run(isolated, "ok")
+    with Runs("spawned", shop, function) as runs, pytest.raises(EnvironmentProblem, match=message) as caught:
+        runs("ok")
     assert caught.value.exit_code == 3
 
 
-def test_the_worker_ends_with_the_block(shop: Any) -> None:
-    with Isolated(shop.load, timeout=30) as isolated:
-        run(isolated, "ok")
-        pid = isolated.pid
-        assert pid is not None
-        assert is_running(pid)
-    assert not is_running(pid)
+def test_a_worker_ends_with_its_iterator_unless_it_is_kept(shop: Any) -> None:
+    engines, cases = shop.load()
+    pool = Spawned({engine.side: engine for engine in engines}, {case.id: case for case in cases}, shop.load)
+    pool.submit(Task("pid", "legacy", 0))
+    ((_, found),) = pool.finished()
+    assert found.outcome is not None
+    assert found.outcome.data is not None
+    assert not is_running(found.outcome.data["output"].content)
