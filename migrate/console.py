@@ -46,13 +46,19 @@ def open_project(ctx: typer.Context, hooks: Collection[str] | None = ()) -> tupl
     """The project that `-C` names, and its plugins.
 
     `hooks` are those that the command will call; a project's own plugin that implements none of them is not imported.
-    None loads everything. Raises `GraphliftError` for a wrong configuration or plugin.
+    None loads everything. A change of many files that a killed command left half done is completed or rolled back first,
+    and a note says which, so that no command reads half of it. Raises `GraphliftError` for a wrong configuration or plugin.
     """
     from ..plugins.manager import load_plugins
     from ..plugins.project import Project
 
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
     project = Project.open(options.directory)
+    if (project.root / ".graphlift" / "journal" / "pending").is_dir():
+        from .edits import recover
+
+        if recovered := recover(project):
+            note(f"note: {recovered}")
     return project, load_plugins(project, disabled=options.disabled, hooks=hooks)
 
 

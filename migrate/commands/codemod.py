@@ -14,7 +14,6 @@ from ..console import FINDINGS, FormatOption, GlobalOptions, OutputFormat, emit,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...plugins.project import Project
     from ..codemods.model import Codemod
     from ..edits import Applied, Plan
 
@@ -78,7 +77,6 @@ def _undo(ctx: typer.Context, style: OutputFormat) -> None:
     from ..edits import undo
 
     project, _ = open_project(ctx)
-    _recover(project)
     undone = undo(project)
     emit(style, lambda: _told(undone, "put back"), lambda: _applied_data(undone))
     if undone.refused:
@@ -93,7 +91,6 @@ def _run(
 
     project, plugins = open_project(ctx, hooks=(HOOK, FINDERS))
     project.require_symbols()
-    _recover(project)
     codemods = select(plugins.gather(HOOK), request.only, request.skip)
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
     accepts = path_filter(project.root, options.directory.resolve(), request.paths)
@@ -112,13 +109,6 @@ def _run(
     )
     if applied.refused:
         raise typer.Exit(FINDINGS)
-
-
-def _recover(project: Project) -> None:
-    from ..edits import recover
-
-    if recovered := recover(project):
-        note(f"note: {recovered}")
 
 
 def _show(plan: Plan, style: OutputFormat, diff: bool) -> None:

@@ -53,13 +53,10 @@ def retire(
         raise UsageError("--diff, --apply and --undo exclude each other", mend="give one of them")
     if force != bool(reason.strip()):
         raise UsageError("--force and --reason belong together", mend="give both, or neither")
-    from ..edits import recover
     from ..ledger import build_ledger
     from ..retire.planning import Request, plan_retirement
 
     project, plugins = open_project(ctx, hooks=("graphlift_reference_finders",))
-    if recovered := recover(project):
-        note(f"note: {recovered}")
     if undo:
         _undo(project, style)
         return

@@ -63,3 +63,18 @@ def test_directory_works_as_if_started_there(sandbox, tmp_path) -> None:
     assert (
         "graphlift.toml:1: nonsense: unknown key" in sandbox.run("-C", str(sandbox.root), "plugins", cwd=tmp_path).err
     )
+
+
+def test_any_command_ends_a_change_that_was_cut_short_and_says_which_way(sandbox) -> None:
+    from graphlift.migrate.edits import Edit, FileChange
+    from graphlift.migrate.edits.journal import Journal
+
+    sandbox.files({"a.py": "old = 1\n"})
+    journal = Journal(sandbox.root)
+    with journal.locked():
+        journal.begin((FileChange.edited("a.py", b"old = 1\n", [Edit(0, 3, b"new")]),), "")
+    ran = sandbox.run("plugins")
+    assert ran.code == 0
+    assert "completed" in ran.err
+    assert (sandbox.root / "a.py").read_text(encoding="utf-8") == "new = 1\n"
+    assert sandbox.run("plugins").err == ""
