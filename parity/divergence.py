@@ -59,6 +59,7 @@ class Divergence:
             "mend": self.mend,
             "paths": list(self.paths),
             "schedule": self.schedule,
+            "subject": self.subject,
         }
 
 

@@ -23,6 +23,7 @@ from .report import Finding, Report
 from .rule import Rule
 from .running import InProcess, Pool, Task
 from .shape import Shape, shape_of
+from .sharding import Shard
 
 MakePool = Callable[[Mapping[Side, Engine], Mapping[str, Case]], Pool]
 Progress = Callable[[Iterator[Judged], int], Iterable[Judged]]
@@ -115,6 +116,7 @@ def run_gate(
     baseline: Iterable[Known] = (),
     files: Iterable[str] = (),
     only: Sequence[str] = (),
+    shard: Shard | None = None,
     today: dt.date | None = None,
     pool: MakePool = InProcess,
     normalise: Sequence[Normaliser] = (),
@@ -125,40 +127,49 @@ def run_gate(
     """Run the gate and give its report.
 
     `root` is the project's root, for the evidence; `files` are more files that the evidence names. `only` are patterns of
-    case ids; the report is then partial. `pool` says how runs are carried out (by default in this process, one after the
-    other). `normalise` are applied in turn to every value before it is recorded. `cassette` holds recorded answers and takes new ones in; `record`
-    says what the legacy engine may record. Ctrl-C gives a partial report of what had
-    been judged. Raises `ConfigurationError` and `UsageError` as `pick_engines` and `pick_cases` do.
+    case ids, `shard` a part of the cases; with either, the report is partial. `pool` says how runs are carried out (by
+    default in this process, one after the other). `normalise` are applied in turn to every value before it is recorded.
+    `cassette` holds recorded answers and takes new ones in; `record` says what the legacy engine may record. Ctrl-C gives a
+    partial report of what had been judged. Raises `ConfigurationError` and `UsageError` as `pick_engines` and `pick_cases`
+    do.
     """
-    by_side = pick_engines(engines)
-    every = pick_cases(cases)
-    chosen = [case.normalised(normalise) for case in pick_cases(every, only)]
+    by_side, every = pick_engines(engines), pick_cases(cases)
+    picked = [case for case in pick_cases(every, only) if shard is None or shard.has(case.id)]
+    chosen = [case.normalised(normalise) for case in picked]
     evidence = gather_evidence(root, by_side, every, files)
-    judged: list[Judged] = []
-    stopped = False
     running = judge_cases(chosen, rules, pool(by_side, {case.id: case for case in chosen}), cassette, record)
-    try:
-        judged.extend(progress(running, len(chosen)) if progress else running)
-    except KeyboardInterrupt:
-        stopped = True
-    finally:
-        running.close()
-    judged.sort(key=lambda one: one.case)
+    judged, stopped = _collect(running, len(chosen), progress)
     ran = frozenset(one.case for one in judged)
-    found = [item for one in judged for item in one.divergences]
     partial = stopped or len(chosen) < len(every)
-    verdict = judge(found, baseline, today or dt.datetime.now(dt.UTC).date(), ran if partial else None)
+    day = today or dt.datetime.now(dt.UTC).date()
+    verdict = judge((item for one in judged for item in one.divergences), baseline, day, ran if partial else None)
     return Report(
         cases=tuple(sorted(ran)),
         families=tuple(dict.fromkeys(rule.family for rule in rules)),
         findings=tuple(Finding(item, known) for item, known in verdict.divergences),
         problems=verdict.problems,
         flaky=tuple(item for one in judged for item in one.flaky),
-        unseen=(*_untraceable(by_side), *_unseen(judged)),
+        unseen=tuple(sorted({*_untraceable(by_side), *_unseen(judged)})),
         evidence=evidence,
         partial=partial,
         stopped=stopped,
+        shard=None if shard is None else str(shard),
     )
+
+
+def _collect(
+    running: Generator[Judged, None, None], total: int, progress: Progress | None
+) -> tuple[list[Judged], bool]:
+    """What was judged, by case, and whether Ctrl-C ended it."""
+    judged: list[Judged] = []
+    stopped = False
+    try:
+        judged.extend(progress(running, total) if progress else running)
+    except KeyboardInterrupt:
+        stopped = True
+    finally:
+        running.close()
+    return sorted(judged, key=lambda one: one.case), stopped
 
 
 def _untraceable(engines: Mapping[Side, Engine]) -> list[str]:
@@ -170,12 +181,6 @@ def _untraceable(engines: Mapping[Side, Engine]) -> list[str]:
     ]
 
 
-def _unseen(judged: Iterable[Judged]) -> tuple[str, ...]:
-    """What could not be seen, each reason once with how many cases it is about."""
-    counts: dict[tuple[str, str], int] = {}
-    for one in judged:
-        for what in one.unseen:
-            counts[what] = counts.get(what, 0) + 1
-    return tuple(
-        f"{family}: {why} ({count} case{'' if count == 1 else 's'})" for (family, why), count in sorted(counts.items())
-    )
+def _unseen(judged: Iterable[Judged]) -> set[str]:
+    """What could not be seen, each reason once."""
+    return {f"{family}: {why}" for one in judged for family, why in one.unseen}

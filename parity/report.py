@@ -36,7 +36,8 @@ class Finding:
 class Report:
     """What the gate found.
 
-    `partial` says that not every case ran, so that nothing is proved; `stopped`, by an interrupt. `flaky` is where the
+    `partial` says that not every case ran, so that nothing is proved; `stopped`, by an interrupt; `shard`, because it is one of several
+    parts. `flaky` is where the
     legacy engine differs from itself; `unseen` is what an engine does not show.
     """
 
@@ -49,6 +50,7 @@ class Report:
     evidence: Evidence
     partial: bool = False
     stopped: bool = False
+    shard: str | None = None
 
     @property
     def new(self) -> tuple[Finding, ...]:
@@ -80,6 +82,8 @@ class Report:
             "schema": SCHEMA,
             "verdict": "green" if self.green else "red",
             "partial": self.partial,
+            "stopped": self.stopped,
+            "shard": self.shard,
             "cases": len(self.cases),
             "case_ids": list(self.cases),
             "families": self.verdicts(),
