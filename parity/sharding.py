@@ -77,21 +77,14 @@ def _check(parts: Sequence[Mapping[str, Any]]) -> None:
         raise UsageError(f"these are not all shards of one run: {told}", mend="give each shard's report once")
 
 
+_SAME = (
+    *("rule", "family", "case", "node", "activation", "subject"),
+    *("legacy", "candidate", "cause", "mend", "schedule"),
+)
+
+
 def _divergence(item: Mapping[str, Any]) -> Divergence:
-    fields = (
-        "rule",
-        "family",
-        "node",
-        "activation",
-        "legacy",
-        "candidate",
-        "cause",
-        "mend",
-        "case",
-        "under",
-        "schedule",
-    )
-    return Divergence(**{name: item[name] for name in fields}, paths=tuple(item["paths"]), subject=item["subject"])
+    return Divergence(**{name: item[name] for name in _SAME}, paths=tuple(item["paths"]), under=item["follows"])
 
 
 def _flaky(item: Mapping[str, Any]) -> Flaky:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -250,6 +251,15 @@ def test_several_jobs_give_every_task_once(shop: Any) -> None:
 
 
 def is_running(pid: int) -> bool:
+    """Whether a process still runs a moment later: to be killed is not to be gone at once."""
+    deadline = time.monotonic() + 10
+    while _is_alive(pid):
+        if time.monotonic() > deadline:
+            return True
+    return False
+
+
+def _is_alive(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except FileNotFoundError:
