@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -128,6 +129,7 @@ def measure(shape: str, size: int, kind: str) -> dict[str, Cell]:
     if kind == "none":
         engines["walker"] = walker
     cells = {name: Cell() for name in engines}
+    print(f"{kind} / {shape} / {size:,}", file=sys.stderr, flush=True)
     heavy = (kind == "sqlite" and size >= 5_000) or size >= 20_000
     for _ in range(1 if heavy else REPEATS[size]):
         for name, make in engines.items():
