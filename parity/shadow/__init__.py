@@ -1,0 +1,12 @@
+"""Shadow mode: in production the legacy engine serves, and the candidate replays what its handlers answered, beside it.
+
+The caller gets the legacy engine's own result, or its own exception, and waits for nothing else. Handlers run once.
+"""
+
+from __future__ import annotations
+
+from .budget import Budget
+from .serving import Counts, Shadow
+from .sinks import JsonLines, Logging, Sighting, Sink, read_sightings
+
+__all__ = ["Budget", "Counts", "JsonLines", "Logging", "Shadow", "Sighting", "Sink", "read_sightings"]

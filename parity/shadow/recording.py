@@ -1,0 +1,145 @@
+"""The tap of a run that a caller waits for: it only copies; digests and journals are made later, on another thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...adapters.views import NodeView, isolate
+from ..cassette import Answer, answered
+from ..observation import Activation, Broken, Observation
+from ..observing import recorded_outcome
+from ..outcome import NodeEnd, Outcome
+from ..plain import error_text
+from ..recorded import record
+from ..seeing import view_content
+from ..tap import Tap
+
+Tidy = Callable[[Any], Any]
+"""A case's normaliser: what is compared and looked up is what it gives."""
+
+
+@dataclass
+class _Call:
+    node: str
+    ordinal: int
+    begin: int
+    seen: Any
+    end: int | None = None
+    returned: Any = None
+    raised: BaseException | None = None
+
+
+class CopyingTap(Tap):
+    """A tap that keeps copies of what activations saw and returned. `full` once it has as many as it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(_nowhere)
+        self._most = most
+        self._calls: list[_Call] = []
+        self._guard = threading.Lock()
+        self._ticks = 0
+        self._seen: dict[str, int] = {}
+        self.full = False
+
+    def _arrive(self, node: str, seen: Any) -> Any:
+        copy = isolate(_dicts(seen))
+        with self._guard:
+            ordinal = self._seen[node] = self._seen.get(node, -1) + 1
+            self._ticks += 1
+            call = _Call(node, ordinal, self._ticks, copy)
+            if len(self._calls) >= self._most:
+                self.full = True
+            else:
+                self._calls.append(call)
+        return call
+
+    def _begin(self, opened: Any) -> Callable[[], Any] | None:
+        del opened
+        return None
+
+    def _end(self, opened: Any, returned: Any, error: BaseException | None, *, answered: bool) -> None:
+        del answered
+        copy = isolate(returned)
+        with self._guard:
+            self._ticks += 1
+            opened.end, opened.returned, opened.raised = self._ticks, copy, error
+
+    def activations(self, tidy: Tidy) -> tuple[Activation, ...]:
+        """What was seen so far, recorded now."""
+        with self._guard:
+            calls = [replace(call) for call in self._calls]
+        return tuple(_activation(call, tidy) for call in calls)
+
+    def answers(self, case: str, tidy: Tidy) -> Iterator[Answer]:
+        """What each activation that ended answered, for the replay."""
+        with self._guard:
+            calls = [replace(call) for call in self._calls if call.end is not None]
+        for call in calls:
+            yield answered((case, call.node, call.ordinal), record(tidy(call.seen)), call.returned, call.raised)
+
+
+class NoTap(Tap):
+    """The tap of a run that is not sampled: nothing is wrapped."""
+
+    def __init__(self) -> None:
+        super().__init__(_nowhere)
+
+    def wrap(self, node: Any, function: Callable[..., Any], *, sees: Any = None) -> Callable[..., Any]:
+        """The function itself."""
+        del node, sees
+        return function
+
+
+def _nowhere(line: dict[str, Any]) -> None:
+    """Nothing is told while a caller waits."""
+
+
+def _dicts(seen: Any) -> Any:
+    """Mappings of other classes as dicts, two levels deep, so that a copy is one."""
+    if isinstance(seen, NodeView):
+        seen = view_content(seen)
+    if not isinstance(seen, Mapping):
+        return seen
+    return {key: dict(value) if isinstance(value, Mapping) else value for key, value in seen.items()}
+
+
+def _activation(call: _Call, tidy: Tidy) -> Activation:
+    ended = call.end is not None and call.raised is None
+    return Activation(
+        call.node,
+        call.ordinal,
+        call.begin,
+        call.end,
+        record(tidy(call.seen)),
+        record(tidy(call.returned)) if ended else None,
+        None if call.raised is None else error_text(call.raised),
+    )
+
+
+@dataclass(frozen=True)
+class Served:
+    """What the legacy engine did for a caller: the tap, and a copy of the outcome, or the error that the caller got."""
+
+    tap: CopyingTap
+    outcome: Outcome | None = None
+    error: BaseException | None = None
+    name: str = field(default="legacy")
+
+    def observation(self, tidy: Tidy) -> Observation:
+        """As the gate sees a run."""
+        activations = self.tap.activations(tidy)
+        broken = None if self.error is None else Broken("raised" if activations else "refused", error_text(self.error))
+        outcome = None if self.outcome is None else recorded_outcome(self.outcome, tidy)
+        return Observation("legacy", self.name, activations, outcome, broken, traced=True)
+
+
+def copied(outcome: Outcome) -> Outcome:
+    """The outcome apart from the caller's result, which the caller may change at once."""
+    nodes: dict[str, NodeEnd] | None = None
+    if outcome.nodes is not None:
+        nodes = {name: replace(end, output=isolate(end.output)) for name, end in outcome.nodes.items()}
+    data = None if outcome.data is None else isolate(dict(outcome.data))
+    return replace(outcome, data=data, nodes=nodes)
