@@ -18,6 +18,8 @@ from .scopes import Names, Scope
 from .text import TextFile
 from .vocabulary import Vocabulary
 
+Answers = dict[tuple[int, str, tuple[str, ...]], Resolution | None]
+
 _MODULE = re.compile(rb"from[ \t\f\\\r\n]+([.\w\x80-\xff]+(?:[ \t]*\.[ \t]*[\w\x80-\xff]+)*)")
 
 
@@ -103,10 +105,14 @@ class PythonFile:
             (name, each) for scope in scopes.values() for name, bindings in scope.bindings.items() for each in bindings
         ]
 
-    def lookup(
-        self, parts: list[str], scope: Scope, seen: frozenset[tuple[int, str]] = frozenset()
-    ) -> Resolution | None:
+    def lookup(self, parts: list[str], scope: Scope) -> Resolution | None:
         """What a dotted expression leads to, seen from `scope`."""
+        return self._lookup(parts, scope, frozenset(), {})
+
+    def _lookup(
+        self, parts: list[str], scope: Scope, seen: frozenset[tuple[int, str]], asked: Answers
+    ) -> Resolution | None:
+        """`seen` are the names on the way here; `asked` is what this question found out, so that no name is asked twice."""
         name, rest = parts[0], parts[1:]
         home = scope.home(name)
         if home is None:
@@ -114,9 +120,16 @@ class PythonFile:
             return next((each for each in found if each), None)
         if (id(home), name) in seen:
             return None
-        seen |= {(id(home), name)}
+        key = (id(home), name, tuple(rest))
+        if key not in asked:
+            asked[key] = self._bound(name, rest, home, seen | {(id(home), name)}, asked)
+        return asked[key]
+
+    def _bound(
+        self, name: str, rest: list[str], home: Scope, seen: frozenset[tuple[int, str]], asked: Answers
+    ) -> Resolution | None:
         bindings = home.bindings[name]
-        results = [self._through(each, name, rest, home, seen) for each in bindings]
+        results = [self._through(each, name, rest, home, seen, asked) for each in bindings]
         leading = [each for each in results if each]
         if not leading:
             return None
@@ -125,7 +138,13 @@ class PythonFile:
         return leading[0] if same and len(symbols) == 1 else replace(leading[0], certain=False)
 
     def _through(
-        self, binding: Binding, name: str, rest: list[str], home: Scope, seen: frozenset[tuple[int, str]]
+        self,
+        binding: Binding,
+        name: str,
+        rest: list[str],
+        home: Scope,
+        seen: frozenset[tuple[int, str]],
+        asked: Answers,
     ) -> Resolution | None:
         here = self.qualified(home, name)
         if binding.kind == "import":
@@ -134,7 +153,7 @@ class PythonFile:
             # A symbol that is defined by an assignment (`Walker = make_walker`), or an alias that took its place.
             return own
         elif binding.kind == "alias":
-            found = self.lookup([*binding.target.split("."), *rest], home, seen)
+            found = self._lookup([*binding.target.split("."), *rest], home, seen, asked)
         elif binding.kind == "parameter" or home.kind not in ("module", "class"):
             return None
         elif binding.kind == "class" and rest:

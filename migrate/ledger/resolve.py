@@ -5,15 +5,16 @@ Modules are read when a name asks for them, so that only the files on some chain
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .bindings import Binding
 from .exports import Exports
 from .layout import Layout
+from .paths import Step, Way, first_path, shortest_path
 
 MAX_CHAIN = 100
-"""The longest chain of names that is followed; a longer one (`X = X.y` in a circle) leads nowhere."""
+"""From this length on, the shortest chain of names is told instead of the first one, which may wind through a whole web."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,6 @@ class Resolver:
         self._layout = layout
         self._exports = exports
         self._known: dict[str, Resolution | None] = {}
-        self._open: list[str] = []
-        self._met_cycle = False
         self._origins()
 
     def _origins(self) -> None:
@@ -75,21 +74,38 @@ class Resolver:
         return bindings[0].target if len(bindings) == 1 and bindings[0].kind == "import" else ""
 
     def resolve(self, name: str) -> Resolution | None:
-        """The legacy symbol that an absolute dotted name leads to, or None."""
-        if name in self._known:
-            return self._known[name]
-        if name in self._open or len(self._open) > MAX_CHAIN:
-            self._met_cycle = True
-            return None
-        self._open.append(name)
-        found = self._follow(name)
-        self._open.pop()
-        # Inside a cycle, "nowhere" may only mean "not this way round", so it is not remembered.
-        if found or not self._open or not self._met_cycle:
-            self._known[name] = found
-        if not self._open:
-            self._met_cycle = False
+        """The legacy symbol that an absolute dotted name leads to, or None.
+
+        Of several bindings the first that leads to a symbol counts; circles are followed through, each name once.
+        """
+        if name not in self._known:
+            self._known[name] = self.configured(name) or self._search(name)
+        return self._known[name]
+
+    def _search(self, name: str) -> Resolution | None:
+        path, dead = first_path(name, self._ways, self._leads)
+        self._known.update(dict.fromkeys(dead))
+        end = self._end(path[-1].name) if path else None
+        if end and len(path) + len(end.chain) > MAX_CHAIN:
+            short = shortest_path(name, self._ways, lambda each: self.configured(each) is not None, MAX_CHAIN)
+            path, end = (short, self.configured(short[-1].name)) if short else (path, end)
+        return self._along(path, end) if end else None
+
+    def _along(self, path: list[Step], end: Resolution) -> Resolution:
+        """What the first name of a path leads to; noted for the others too."""
+        found = end
+        for step in reversed(path[:-1]):
+            found = found.through(step.name, step.certain)
+            self._known[step.name] = found
         return found
+
+    def _leads(self, name: str) -> bool | None:
+        if name in self._known:
+            return self._known[name] is not None
+        return True if self.configured(name) else None
+
+    def _end(self, name: str) -> Resolution | None:
+        return self._known.get(name) or self.configured(name)
 
     def configured(self, name: str) -> Resolution | None:
         """The legacy symbol that a dotted name spells out, itself or with members, without following anything."""
@@ -101,53 +117,44 @@ class Resolver:
                 return Resolution(symbol, tuple(parts[length:]), chain)
         return None
 
-    def _follow(self, name: str) -> Resolution | None:
-        if found := self.configured(name):
-            return found
+    def _ways(self, name: str) -> Iterator[Way]:
+        """What a name may stand for, in the order in which it is tried."""
         parts = name.split(".")
         for length in range(1, len(parts)):
-            module = ".".join(parts[:length])
+            module, rest = ".".join(parts[:length]), parts[length:]
             if not self._layout.is_module(module):
-                return None
+                return
             if (own := self._layout.own_name(module)) != module:
                 # The same file under another import root's name.
-                found = self.resolve(".".join([own, *parts[length:]]))
-                return found.through(name) if found else None
-            found = self._in_module(module, parts[length:])
-            if found is not None:
-                return found.through(name)
-        return None
+                yield Way(f"{own}.{rest[0]}", tuple(rest[1:]))
+                return
+            yield from self._inside(module, rest)
 
-    def _in_module(self, module: str, rest: list[str]) -> Resolution | None:
+    def _inside(self, module: str, rest: list[str]) -> Iterator[Way]:
         exports = self.exports(module, rest[:1])
         if exports is None:
-            return None
+            return
         for length in (1, 2):
             own = ".".join(rest[:length])
             if len(rest) >= length and (bindings := exports.names.get(own)):
-                found = self._through_bindings(module, bindings, rest[length:], own)
-                if found is not None:
-                    return found
+                yield from self._bound(module, bindings, rest[length:], own)
         if rest[0] in exports.lazy:
-            return self.resolve(".".join([exports.lazy[rest[0]], *rest[1:]]))
+            yield Way(exports.lazy[rest[0]], tuple(rest[1:]))
+            return
         leads = all(binding.leads for binding in exports.names.get(rest[0], []))
         # A star may bind a submodule's name too, but asking that of every star on the way would never end.
         if leads and not self._layout.is_module(f"{module}.{rest[0]}"):
             for star in exports.stars:
-                found = self._through_star(star, rest)
-                if found is not None:
-                    return found
-        return None
+                if way := self._through_star(star, rest):
+                    yield way
 
-    def _through_bindings(self, module: str, bindings: list[Binding], rest: list[str], own: str) -> Resolution | None:
-        for binding in bindings:
-            if not binding.leads:
-                continue
-            for target in self._targets(module, binding, own):
+    def _bound(self, module: str, bindings: list[Binding], rest: list[str], own: str) -> Iterator[Way]:
+        # The same binding once more leads to the same.
+        for binding in dict.fromkeys(bindings):
+            for target in self._targets(module, binding, own) if binding.leads else ():
                 # `from . import walker` in a package binds the submodule to its own name.
-                if target != f"{module}.{own}" and (found := self.resolve(".".join([target, *rest]))):
-                    return found if len(bindings) == 1 else replace(found, certain=False)
-        return None
+                if target != f"{module}.{own}":
+                    yield Way(target, tuple(rest), certain=len(bindings) == 1)
 
     def _targets(self, module: str, binding: Binding, own: str) -> list[str]:
         if binding.kind == "import":
@@ -156,11 +163,11 @@ class Resolver:
         inner = [f"{module}.{scope}.{binding.target}"] if scope else []
         return [*inner, f"{module}.{binding.target}"]
 
-    def _through_star(self, star: str, rest: list[str]) -> Resolution | None:
+    def _through_star(self, star: str, rest: list[str]) -> Way | None:
         exports = self.exports(star, rest[:1])
         if exports is not None and not exports.is_public(rest[0]):
             return None
-        return self.resolve(".".join([star, *rest]))
+        return Way(f"{star}.{rest[0]}", tuple(rest[1:]))
 
     def exports(self, module: str, names: Sequence[str]) -> Exports | None:
         """What a module of the project exposes; None where it has no file, cannot be read, or can bind none of `names`."""
@@ -176,4 +183,5 @@ class Resolver:
 
     def exposes(self, module: str, names: Iterable[str]) -> list[str]:
         """Those of `names` that a star import of `module` binds to a legacy symbol."""
-        return [name for name in names if (found := self._through_star(module, [name])) and not found.members]
+        ways = [(name, self._through_star(module, [name])) for name in names]
+        return [name for name, way in ways if way and (found := self.resolve(way.name)) and not found.members]
