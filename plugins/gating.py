@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .manager import Plugins, find_source, load_plugins
+from .manager import Plugins, load_plugins
 from .project import Project
+from .sources import find_source
 
 if TYPE_CHECKING:
     from ..parity.case import Case

@@ -8,11 +8,12 @@ only offers engines.
 
 from __future__ import annotations
 
-import ast
+import contextlib
 import importlib
 import importlib.metadata
+import inspect
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,10 @@ import pluggy
 from ..adapters.errors import ConfigurationError, GraphliftError, PluginError, UsageError
 from ..adapters.markers import PROJECT_NAME
 from . import hookspecs
+from .sources import may_offer
+from .types import PARTS
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
     from .project import Project
@@ -74,11 +76,10 @@ class Plugins:
     def gather(self, hook: str, **arguments: object) -> list[Any]:
         """Call a hook that returns lists; one list of all results, sorted by `id` where they have one.
 
-        Raises `PluginError` that names plugin, hook and definition where an implementation raises or returns no list.
+        Raises `PluginError` that names plugin, hook and definition where an implementation raises, returns no list, or
+        returns an object that lacks what graphlift uses of it.
         """
-        found: list[Any] = []
-        for result in self._call(hook, arguments):
-            found.extend(result)
+        found = [item for result in self._call(hook, arguments) for item in result]
         _refuse_duplicates(hook, found)
         return sorted(found, key=lambda item: str(getattr(item, "id", "")))
 
@@ -93,33 +94,57 @@ class Plugins:
         return merged
 
     def _call(self, hook: str, arguments: Mapping[str, object]) -> list[Any]:
-        caller = getattr(self._manager.hook, hook)
-        try:
-            results: list[Any] = caller(**arguments)
-        except GraphliftError:
-            raise
-        except Exception as error:
-            raise self._raised(hook, error) from error
-        wanted = Mapping if hook in _MAPPING_HOOKS else Iterable
-        for result in results:
-            if not isinstance(result, wanted) or isinstance(result, (str, bytes)):
-                names = ", ".join(impl.plugin_name for impl in caller.get_hookimpls())
-                kind = "mapping" if wanted is Mapping else "list"
-                raise PluginError(f"{hook} returned {type(result).__name__}, not a {kind} (from one of: {names})")
+        """What the implementations return, each called by itself, so that whatever is wrong with it has a name."""
+        impls: list[pluggy.HookImpl] = getattr(self._manager.hook, hook).get_hookimpls()
+        plain = [impl for impl in impls if not (impl.wrapper or impl.hookwrapper)]
+        results: list[Any] = []
+        for impl in plain:
+            if impl.plugin not in [earlier.plugin for earlier in plain[: plain.index(impl)]]:
+                others = [other.plugin for other in plain if other.plugin is not impl.plugin]
+                results.extend(self._call_one(hook, impl, self._manager.subset_hook_caller(hook, others), arguments))
         return results
 
-    def _raised(self, hook: str, error: Exception) -> PluginError:
-        codes = {impl.function.__code__: impl for impl in getattr(self._manager.hook, hook).get_hookimpls()}
-        trace = error.__traceback__
-        while trace is not None:
-            if impl := codes.get(trace.tb_frame.f_code):
-                where = f"{_short(impl.function.__code__.co_filename)}:{impl.function.__code__.co_firstlineno}"
-                message = f"plugin {impl.plugin_name!r} failed in {hook}: {type(error).__name__}: {error}"
-                return PluginError(
-                    message, where=where, mend=f"mend it, or leave it out: --no-plugin {impl.plugin_name}"
-                )
-            trace = trace.tb_next
-        return PluginError(f"{hook} failed: {type(error).__name__}: {error}")
+    def _call_one(
+        self, hook: str, impl: pluggy.HookImpl, caller: pluggy.HookCaller, arguments: Mapping[str, object]
+    ) -> list[Any]:
+        try:
+            with quiet():
+                return [_checked(hook, result) for result in caller(**arguments)]
+        except GraphliftError as error:
+            message = f"plugin {impl.plugin_name!r}, {hook}: {error.message}"
+            raise type(error)(message, where=error.where or _definition(impl), mend=error.mend) from error
+        except (Exception, SystemExit) as error:
+            message = f"plugin {impl.plugin_name!r} failed in {hook}: {type(error).__name__}: {error}"
+            mend = f"mend it, or leave it out: --no-plugin {impl.plugin_name}"
+            raise PluginError(message, where=_definition(impl), mend=mend) from error
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Whatever a plugin prints is for people; standard output is the command's."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def _definition(impl: pluggy.HookImpl) -> str | None:
+    code = getattr(inspect.unwrap(impl.function), "__code__", None)
+    return f"{_short(code.co_filename)}:{code.co_firstlineno}" if code else None
+
+
+def _checked(hook: str, result: Any) -> Any:
+    """What a hook returned, a list for an iterable; raises `PluginError` where it is not of the hook's kind."""
+    if hook in _MAPPING_HOOKS:
+        if not isinstance(result, Mapping):
+            raise PluginError(f"it returned {type(result).__name__}, not a mapping", mend="return a mapping")
+        return result
+    if not isinstance(result, Iterable) or isinstance(result, (str, bytes, Mapping)):
+        raise PluginError(f"it returned {type(result).__name__}, not a list", mend="return a list")
+    items = list(result)
+    for item in items:
+        if lacking := [part for part in PARTS.get(hook, ()) if not hasattr(item, part)]:
+            kind = type(item).__name__
+            raise PluginError(f"it returned an object of type {kind} without {', '.join(lacking)}", mend="add them")
+    return items
 
 
 _MAPPING_HOOKS = frozenset({"graphlift_normalisers", "graphlift_handler_stubs"})
@@ -154,14 +179,15 @@ def _load_project_modules(
     for name in project.settings.plugins:
         if name in left_out:
             left_out.discard(name)
-        elif hooks is None or _is_needed(project, name, hooks):
+        elif hooks is None or may_offer(project, name, hooks, HOOKS):
             plugins.register(_import_project_module(project, name), name, "project")
 
 
 def _load_entry_point(point: importlib.metadata.EntryPoint) -> ModuleType:
     try:
-        module: ModuleType = point.load()
-    except Exception as error:
+        with quiet():
+            module: ModuleType = point.load()
+    except (Exception, SystemExit) as error:
         message = f"plugin {point.name!r} ({point.value}) cannot be imported: {type(error).__name__}: {error}"
         raise PluginError(message, mend=f"mend or uninstall it, or leave it out: --no-plugin {point.name}") from error
     return module
@@ -173,7 +199,8 @@ def _import_project_module(project: Project, name: str) -> ModuleType:
             sys.path.insert(0, str(folder))
     config = project.config_file.name if project.config_file else ""
     try:
-        return importlib.import_module(name)
+        with quiet():
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(error.name + ".")):
             message = f"plugins: there is no module {name!r} in {_roots(project)}"
@@ -183,47 +210,17 @@ def _import_project_module(project: Project, name: str) -> ModuleType:
         raise _import_failed(name, error, config) from error
     except GraphliftError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _import_failed(name, error, config) from error
 
 
-def _import_failed(name: str, error: Exception, config: str) -> PluginError:
+def _import_failed(name: str, error: BaseException, config: str) -> PluginError:
     message = f"plugin {name!r} cannot be imported: {type(error).__name__}: {error}"
     return PluginError(message, where=config, mend=f"mend it, or leave it out: --no-plugin {name}")
 
 
 def _roots(project: Project) -> str:
     return ", ".join(folder.relative_to(project.root).as_posix() for folder in project.source_roots)
-
-
-def _is_needed(project: Project, name: str, hooks: Collection[str]) -> bool:
-    """Whether the module's source shows a hook that is needed, a hook that does not exist, or cannot be read at all."""
-    source = find_source(project, name)
-    if source is None:
-        return True
-    try:
-        tree = ast.parse(source.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return True
-    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    names |= {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    offered = {item for item in names if item.startswith(HOOK_PREFIX)}
-    return not offered.isdisjoint(hooks) or not offered.issubset(HOOKS) or "*" in names
-
-
-def find_source(project: Project, name: str) -> Path | None:
-    """The file of a project's own module, None where no source root has it. Nothing is imported."""
-    relative = name.replace(".", "/")
-    for folder in project.source_roots:
-        for candidate in (folder / f"{relative}.py", folder / relative / "__init__.py"):
-            if candidate.is_file():
-                return candidate
-    return None
 
 
 def _invalid(name: str, plugin: object, error: Exception) -> PluginError:

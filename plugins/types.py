@@ -7,6 +7,7 @@ folder that calls an object narrows the protocol: a codemod in `graphlift.migrat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 
@@ -23,3 +24,16 @@ class Registered(Protocol):
     def summary(self) -> str:
         """One line that says what it does."""
         ...
+
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "graphlift_cases": ("id", "name", "normalised"),
+    "graphlift_codemods": ("id", "summary", "stage", "suffixes", "needles", "opt_in", "rewrite"),
+    "graphlift_engines": ("name", "side", "sources", "run"),
+    "graphlift_executors": ("id", "summary"),
+    "graphlift_ratchet_metrics": ("id", "summary", "default_cap", "by_file", "needs", "measure", "grow"),
+    "graphlift_reference_finders": ("id", "summary", "suffixes", "find"),
+    "graphlift_reporters": ("id", "render"),
+    "graphlift_rules": ("id", "family", "summary", "explanation", "needs", "check"),
+}
+"""What graphlift uses of the objects that each hook returns; an object that lacks a part is refused when it is given."""

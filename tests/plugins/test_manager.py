@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from graphlift.adapters.errors import PluginError
+from graphlift.adapters.errors import PluginError, UsageError
 from graphlift.plugins import hookimpl
 from graphlift.plugins.manager import HOOKS, Plugins
+from graphlift.plugins.types import PARTS
 
 CONFIG = 'plugins = ["mine"]\n'
 
@@ -90,7 +91,7 @@ class Item:
 
 class Gives:
     @hookimpl
-    def graphlift_codemods(self) -> list[Item]:
+    def graphlift_executors(self) -> list[Item]:
         return [Item()]
 
 
@@ -107,7 +108,7 @@ def test_a_hook_that_raises_is_named_with_plugin_hook_and_definition() -> None:
 def test_a_hook_that_returns_no_list_is_named() -> None:
     plugins = Plugins()
     plugins.register(Nothing(), "nothing", "project")
-    with pytest.raises(PluginError, match=r"graphlift_cases returned str, not a list \(from one of: nothing\)"):
+    with pytest.raises(PluginError, match=r"plugin 'nothing', graphlift_cases: it returned str, not a list"):
         plugins.gather("graphlift_cases", project=None)
 
 
@@ -116,7 +117,7 @@ def test_two_objects_with_one_id_are_refused() -> None:
     plugins.register(Gives(), "one", "project")
     plugins.register(Gives(), "two", "project")
     with pytest.raises(PluginError, match="two plugins give the id 'same'"):
-        plugins.gather("graphlift_codemods")
+        plugins.gather("graphlift_executors")
 
 
 def test_a_name_that_is_taken_is_refused() -> None:
@@ -129,7 +130,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
 def test_results_are_sorted_by_id_whatever_the_order_of_plugins() -> None:
     class Other(Gives):
         @hookimpl
-        def graphlift_codemods(self) -> list[Item]:
+        def graphlift_executors(self) -> list[Item]:
             item = Item()
             item.id = "a-first"
             return [item]
@@ -138,7 +139,7 @@ def test_results_are_sorted_by_id_whatever_the_order_of_plugins() -> None:
         plugins = Plugins()
         for number, plugin in enumerate(order):
             plugins.register(plugin, str(number), "project")
-        assert [item.id for item in plugins.gather("graphlift_codemods")] == ["a-first", "same"]
+        assert [item.id for item in plugins.gather("graphlift_executors")] == ["a-first", "same"]
 
 
 def test_a_command_that_needs_no_hook_of_a_module_does_not_import_it(sandbox) -> None:
@@ -150,7 +151,91 @@ def test_a_command_that_needs_no_hook_of_a_module_does_not_import_it(sandbox) ->
         }
     )
     assert sandbox.run("inventory").code == 0
-    assert sandbox.run("plugins").code == 77
+    asked = sandbox.run("plugins")
+    assert asked.code == 3
+    assert "plugin 'mine' cannot be imported: SystemExit: 77" in asked.err
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    raise ValueError('boom')\n", "failed in graphlift_reference_finders: ValueError: boom"),
+        ("    raise ValueError('boom')\n    yield\n", "failed in graphlift_reference_finders: ValueError: boom"),
+        ("    raise SystemExit(0)\n", "failed in graphlift_reference_finders: SystemExit: 0"),
+        ("    return 7\n", ", graphlift_reference_finders: it returned int, not a list"),
+        ("    return [7]\n", ", graphlift_reference_finders: it returned an object of type int without id, summary"),
+    ],
+)
+@pytest.mark.parametrize(
+    "head",
+    [
+        "@hookimpl\ndef graphlift_reference_finders():\n",
+        "@hookimpl(specname='graphlift_reference_finders')\ndef mine():\n",
+    ],
+)
+def test_whatever_a_hook_does_wrong_is_told_with_plugin_hook_and_definition(sandbox, head, body, message) -> None:
+    sandbox.files(
+        {
+            "graphlift.toml": CONFIG + '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n',
+            "app.py": "class Walker: ...\n",
+            "mine.py": "from graphlift.plugins import hookimpl\n\n" + head + body,
+        }
+    )
+    ran = sandbox.run("inventory")
+    assert ran.code == 3
+    assert ran.out == ""
+    assert f"mine.py:3: plugin 'mine'{' ' if message[0] == 'f' else ''}{message}" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_mistake_that_a_hook_explains_keeps_its_exit_code_and_names_the_hook() -> None:
+    class Explains:
+        @hookimpl
+        def graphlift_cases(self) -> list[object]:
+            raise UsageError("no such flow", mend="name one")
+
+    plugins = Plugins()
+    plugins.register(Explains(), "explains", "project")
+    with pytest.raises(UsageError, match=r"plugin 'explains', graphlift_cases: no such flow\n  mend: name one"):
+        plugins.gather("graphlift_cases", project=None)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["@hookimpl\ndef graphlit_engines(): return []\n", "graphlift_enginez = hookimpl(lambda: [])\n"],
+)
+def test_a_misspelt_hook_is_an_error_in_every_command_also_where_the_prefix_is_wrong(sandbox, source) -> None:
+    symbol = '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n'
+    mine = "from graphlift.plugins import hookimpl\n" + source
+    sandbox.files({"graphlift.toml": CONFIG + symbol, "app.py": "class Walker: ...\n", "mine.py": mine})
+    ran = sandbox.run("inventory")
+    assert ran.code == 3
+    assert "plugin 'mine' is not valid: unknown hook" in ran.err
+
+
+def test_what_a_plugin_prints_stays_out_of_standard_output(sandbox) -> None:
+    mine = "from graphlift.plugins import hookimpl\nprint('at import')\n"
+    mine += "@hookimpl\ndef graphlift_codemods():\n    print('in the hook')\n    return []\n"
+    sandbox.files({"graphlift.toml": CONFIG, "mine.py": mine})
+    ran = sandbox.run("codemod", "--list", "--format", "json")
+    assert ran.json()["codemods"]
+    assert ran.err.split("\n")[:2] == ["at import", "in the hook"]
+
+
+def test_the_parts_that_are_asked_of_an_object_are_those_of_its_protocol() -> None:
+    from graphlift.migrate.codemods.model import Codemod
+    from graphlift.migrate.ledger.finders import ReferenceFinder
+    from graphlift.migrate.ratchet.metrics.base import Metric
+    from graphlift.parity.engine import Engine
+
+    protocols = {
+        "graphlift_codemods": Codemod,
+        "graphlift_engines": Engine,
+        "graphlift_ratchet_metrics": Metric,
+        "graphlift_reference_finders": ReferenceFinder,
+    }
+    for hook, protocol in protocols.items():
+        assert set(PARTS[hook]) == {name for name in dir(protocol) if not name.startswith("_")}, hook
 
 
 def test_every_hook_says_when_it_is_called() -> None:
