@@ -32,6 +32,12 @@ def engines_and_cases(project: Project, plugins: Plugins) -> tuple[Sequence[Engi
     return engines, [case.normalised(normalisers) for case in plugins.gather("graphlift_cases", project=project)]
 
 
+def project_engines(start: Path) -> list[Engine]:
+    """The engines of the project that a folder lies in: for tests that `graphlift parity --fuzz` wrote."""
+    project = Project.open(start)
+    return list(engines_and_cases(project, load_plugins(project, hooks=HOOKS))[0])
+
+
 @dataclass(frozen=True)
 class Loading:
     """Loads a project's engines and cases in a worker process; picklable, so it holds names only."""

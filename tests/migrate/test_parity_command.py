@@ -158,6 +158,7 @@ def test_the_evidence_file(sandbox: Any) -> None:
         "mend": "give the join one waiting edge with all its sources, instead of one edge each",
         "paths": [],
         "schedule": "",
+        "subject": "",
         "known": False,
         "reason": None,
         "follows": None,

@@ -1,0 +1,63 @@
+"""The files of `graphlift parity`: what it may write in the project, and the reports that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..adapters.errors import UsageError
+from .console import OutputFormat, emit, note
+
+if TYPE_CHECKING:
+    from ..parity.report import Report
+    from ..plugins.manager import Plugins
+    from ..plugins.project import Project
+
+Wanted = Sequence[tuple[Path, "Callable[[Report], str]"]]
+
+
+def inside(project: Project, name: str) -> Path:
+    """The file that is written to; a link that leads out of the project is not followed."""
+    path = project.root / name
+    if not path.resolve().is_relative_to(project.root.resolve()) or path.is_symlink():
+        raise UsageError(
+            f"{name} is a link, or lies behind one that leads out of the project", mend="put a regular file there"
+        )
+    return path
+
+
+def reporters(plugins: Plugins, wanted: Sequence[str]) -> Wanted:
+    """The reports that `ID=FILE` options ask for. Raises UsageError for one that does not exist."""
+    known = {reporter.id: reporter for reporter in plugins.gather("graphlift_reporters")}
+    chosen: list[tuple[Path, Callable[[Report], str]]] = []
+    for item in wanted:
+        name, found, path = item.partition("=")
+        if not found or not path or name not in known:
+            raise UsageError(f"--report {item!r} is not ID=FILE", mend=f"the ids are {', '.join(sorted(known))}")
+        chosen.append((Path(path), known[name].render))
+    return chosen
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file of the user's choice. Raises UsageError where it cannot be written."""
+    try:
+        path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(
+            f"{path.name} cannot be written: {error.strerror}", mend="give a file in a folder that exists"
+        ) from None
+    note(f"wrote {path.name}")
+
+
+def say(found: Report, wanted: Wanted, evidence: Path | None, style: OutputFormat) -> None:
+    """Write the reports and the evidence, print the report."""
+    from ..parity.report import write_report
+    from ..parity.reporters.terminal import text
+
+    for path, render in wanted:
+        write(path, render(found))
+    # A part that was asked for says nothing of the whole; one that was interrupted must not leave an older verdict behind.
+    if evidence is not None and (found.stopped or not found.partial):
+        write_report(found, evidence)
+    emit(style, lambda: text(found), found.to_json)

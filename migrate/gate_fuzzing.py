@@ -1,0 +1,135 @@
+"""`graphlift parity --fuzz` and `--metamorphic`: workflows that nobody wrote, and cases written differently."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..adapters.errors import UsageError
+from .console import OutputFormat, emit, note
+from .gate_files import write
+
+if TYPE_CHECKING:
+    from ..parity.case import Case
+    from ..parity.divergence import Divergence
+    from ..parity.engine import Engine
+    from ..parity.fuzz import Counterexample
+    from ..parity.rule import Rule
+
+ENGINES = """\
+from pathlib import Path
+
+from graphlift.plugins.gating import project_engines
+
+ENGINES = project_engines(Path(__file__).parent)"""
+"""In a written test: the engines of the project that the test file lies in."""
+
+
+@dataclass(frozen=True)
+class Fuzzing:
+    """How many workflows are drawn, from which seed, and where a counterexample is written as a test."""
+
+    examples: int
+    seed: int = 0
+    write_test: Path | None = None
+
+
+def fuzz(engines: Sequence[Engine], rules: Sequence[Rule], asked: Fuzzing, style: OutputFormat) -> bool:
+    """Draw workflows until the engines differ on one, and tell the smallest; whether none was found.
+
+    Raises UsageError where an engine cannot run graphlift's own workflows: it would agree with everything.
+    """
+    from ..parity.fuzz import as_test, search
+    from ..parity.gate import pick_engines
+
+    by_side = pick_engines(engines)
+    with contextlib.redirect_stdout(sys.stderr):
+        _try_out(list(by_side.values()))
+        found = search(by_side, rules, examples=asked.examples, seed=asked.seed)
+    if found is not None and asked.write_test is not None:
+        write(asked.write_test, as_test(found, engines=ENGINES))
+    emit(style, lambda: _fuzz_text(found, asked), lambda: _fuzz_json(found, asked))
+    return found is None
+
+
+def _try_out(engines: Sequence[Engine]) -> None:
+    from ..parity import observe
+    from ..parity.fuzz import Draft
+
+    step = {"style": "dependency", "name": "w", "steps": [{"name": "a"}]}
+    for engine in engines:
+        run = observe(engine, Draft(step, {"a": "digest"}).case())
+        if run.broken is not None:
+            raise UsageError(
+                f"the {engine.side} engine cannot run a drawn workflow: {run.broken.error}",
+                mend="let it take graphlift's own workflows as a case's definition",
+            )
+
+
+def _fuzz_text(found: Counterexample | None, asked: Fuzzing) -> str:
+    if found is None:
+        return f"green: {asked.examples} workflows drawn from seed {asked.seed}, no difference"
+    draft = found.draft
+    rows = [f"{item.rule} at {item.node or 'the run'}: {item.cause}" for item in found.divergences]
+    shown = [f"  definition  {dict(draft.definition)}", f"  bodies      {dict(draft.bodies)}"]
+    shown.append(f"  inputs      {dict(draft.inputs)}")
+    return "\n".join(
+        [f"red: the engines differ on a workflow of {draft.size} steps (seed {asked.seed})", *shown, *rows]
+    )
+
+
+def _fuzz_json(found: Counterexample | None, asked: Fuzzing) -> dict[str, Any]:
+    head = {"examples": asked.examples, "seed": asked.seed, "verdict": "green" if found is None else "red"}
+    if found is None:
+        return {**head, "counterexample": None, "divergences": []}
+    draft = found.draft
+    example = {
+        "definition": dict(draft.definition),
+        "bodies": dict(draft.bodies),
+        "inputs": dict(draft.inputs),
+        "options": dict(draft.options),
+    }
+    return {**head, "counterexample": example, "divergences": [item.to_json() for item in found.divergences]}
+
+
+def check_alone(
+    engines: Sequence[Engine], given: Sequence[Case], rules: Sequence[Rule], only: Sequence[str], style: OutputFormat
+) -> bool:
+    """Each engine alone on every case written differently; whether all of it holds. Cases of other forms are named."""
+    from ..adapters.model import DependencyWorkflow, SuccessorWorkflow
+    from ..parity.gate import pick_cases
+    from ..parity.metamorphic import check_engine
+
+    cases = pick_cases(given, only)
+    ours = [case for case in cases if isinstance(case.definition, (SuccessorWorkflow, DependencyWorkflow))]
+    skipped = sorted({case.id for case in cases} - {case.id for case in ours})
+    if not ours:
+        raise UsageError(
+            "no case has one of graphlift's own workflows as its definition",
+            mend="metamorphic checks rewrite the definition, so they need one that they can read",
+        )
+    with contextlib.redirect_stdout(sys.stderr):
+        found = [item for engine in engines for case in ours for item in check_engine(engine, case, rules)]
+    for name in skipped:
+        note(f"not checked: {name} (its definition is not one of graphlift's own workflows)")
+    emit(
+        style,
+        lambda: _check_text(found, len(ours)),
+        lambda: {
+            "verdict": "red" if found else "green",
+            "cases": len(ours),
+            "skipped": skipped,
+            "divergences": [item.to_json() for item in found],
+        },
+    )
+    return not found
+
+
+def _check_text(found: Sequence[Divergence], cases: int) -> str:
+    rows = [f"{item.rule}  {item.case}, {item.node or 'the run'}: {item.cause}" for item in found]
+    verdict = f"red: {len(found)} differences" if found else "green: the same in every way of writing it"
+    return "\n".join([*rows, f"{verdict} ({cases} case{'' if cases == 1 else 's'})"])

@@ -1,0 +1,111 @@
+"""`graphlift parity`, the run itself: the gate over a project's cases, and the reports of shards as one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from ..adapters.errors import UsageError
+from .console import GlobalOptions, track
+from .gate_files import inside
+
+if TYPE_CHECKING:
+    from ..parity.case import Case
+    from ..parity.engine import Engine
+    from ..parity.judging import Judged
+    from ..parity.report import Report
+    from ..parity.rule import Rule
+    from ..plugins.manager import Plugins
+    from ..plugins.project import Project
+
+RECORD = ("none", "once", "all")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What of the project's cases is run, and how."""
+
+    only: tuple[str, ...] = ()
+    shard: str | None = None
+    jobs: int = 0
+    in_process: bool = False
+    cassette: str | None = None
+    record: str = "once"
+
+    @property
+    def in_part(self) -> bool:
+        """Whether only some of the cases were asked for."""
+        return bool(self.only) or self.shard is not None
+
+
+def run(
+    options: GlobalOptions,
+    project: Project,
+    plugins: Plugins,
+    given: tuple[Sequence[Engine], Sequence[Case]],
+    asked: Asked,
+) -> Report:
+    """Run the gate. A cassette in a file takes in what was recorded, also by a run that was interrupted."""
+    from ..parity.baseline import read_baseline
+    from ..parity.cassette import load_cassette
+    from ..parity.gate import run_gate
+    from ..parity.isolation import isolated
+    from ..parity.sharding import Shard
+    from ..plugins.gating import Loading, evidence_files
+
+    if asked.record not in RECORD:
+        raise UsageError(f"--record: {asked.record!r} is none of {', '.join(RECORD)}", mend="choose one of them")
+    settings = project.settings.parity
+    tape = inside(project, asked.cassette) if asked.cassette else None
+    cassette = load_cassette(tape, asked.cassette or "") if tape else None
+    rules: list[Rule] = plugins.gather("graphlift_rules")
+    load = Loading(str(options.directory.resolve()), options.disabled)
+    pool = isolated(load, jobs=asked.jobs or os.cpu_count() or 1, timeout=settings.timeout)
+    more: dict[str, Any] = {} if asked.in_process else {"pool": pool}
+    report = run_gate(
+        *given,
+        rules,
+        root=project.root,
+        baseline=read_baseline(project.root / settings.baseline, settings.baseline),
+        files=[*evidence_files(project), *([asked.cassette] if asked.cassette and asked.record == "none" else [])],
+        only=asked.only,
+        shard=Shard.parse(asked.shard) if asked.shard else None,
+        cassette=cassette,
+        record=cast("Literal['none', 'once', 'all']", asked.record),
+        progress=_progress,
+        **more,
+    )
+    if tape and cassette and cassette.changed and asked.record != "none":
+        cassette.save(tape)
+    return report
+
+
+def _progress(judged: Iterator[Judged], total: int) -> Iterable[Judged]:
+    return track(judged, "parity", total=total)
+
+
+def merge(project: Project, names: Sequence[str]) -> Report:
+    """The JSON reports of all shards as one. Raises UsageError for a file that is no report."""
+    from ..parity.baseline import read_baseline
+    from ..parity.sharding import merge_reports
+
+    settings = project.settings.parity
+    known = read_baseline(project.root / settings.baseline, settings.baseline)
+    return merge_reports([_part(name) for name in names], known, dt.datetime.now(dt.UTC).date())
+
+
+def _part(name: str) -> dict[str, Any]:
+    try:
+        data = json.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{name} cannot be read: {error}", mend="write it with --shard 1/8 --report json=FILE"
+        ) from None
+    if not isinstance(data, dict):
+        raise UsageError(f"{name} is no report", mend="write it with --shard 1/8 --report json=FILE")
+    return data

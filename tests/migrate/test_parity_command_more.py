@@ -1,0 +1,210 @@
+"""`graphlift parity` beyond the plain run: shards, cassettes, fuzz, metamorphic checks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import pytest
+
+GATE = """
+    import os
+    from graphlift.adapters import DependencyWorkflow
+    from graphlift.parity import Case
+    from graphlift.parity.engines import CompiledEngine, OutcomeEngine, ReferenceEngine
+    from graphlift.plugins import hookimpl
+    from shop import BREAK
+
+    class Candidate(CompiledEngine):
+        def run(self, case, tap):
+            print("running")
+            return super().run(BREAK(case), tap)
+
+    def pay(view):
+        with open("calls.txt", "a") as file:
+            file.write(f"{view.node}\\n")
+        return {"paid": view.inputs["n"]}
+
+    FLOW = DependencyWorkflow(
+        name="w",
+        steps=[{"name": "price"}, {"name": "pay", "depends_on": ["price"]}, {"name": "mail", "depends_on": ["price", "pay"]}],
+    )
+    HANDLERS = {"price": lambda view: 3, "pay": pay, "mail": lambda view: sorted(view.results)}
+
+    @hookimpl
+    def graphlift_engines(project):
+        return [ReferenceEngine(sources=("shop.py",)), Candidate(sources=("shop.py",))]
+
+    @hookimpl
+    def graphlift_cases(project):
+        return [
+            Case(f"order/{number}", "w", FLOW, {"n": number}, HANDLERS, recorded=("pay",), files=("gate.py",))
+            for number in range(6)
+        ]
+"""
+SAME = "def BREAK(case):\n    return case\n"
+LOSES_AN_EDGE = """
+from dataclasses import replace
+
+def BREAK(case):
+    steps = [
+        step.model_copy(update={"depends_on": step.depends_on[:-1]}) for step in getattr(case.definition, "steps", ())
+    ]
+    return replace(case, definition=case.definition.model_copy(update={"steps": tuple(steps)})) if steps else case
+"""
+BY_NAME = """
+from dataclasses import replace
+
+def BREAK(case):
+    steps = sorted(getattr(case.definition, "steps", ()), key=lambda step: step.name)
+    if len(steps) < 2:
+        return case
+    last = steps[-1].model_copy(update={"when": "False"})
+    return replace(case, definition=case.definition.model_copy(update={"steps": (*steps[:-1], last)}))
+"""
+
+
+def project(sandbox: Any, shop: str = SAME) -> Any:
+    sandbox.files({"graphlift.toml": 'plugins = ["gate"]\n', "gate.py": textwrap.dedent(GATE), "shop.py": shop})
+    return sandbox
+
+
+def calls(sandbox: Any) -> int:
+    path = sandbox.root / "calls.txt"
+    return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+
+
+# shards
+
+
+def test_shards_cover_every_case_once_and_merge_into_the_whole(sandbox: Any) -> None:
+    project(sandbox)
+    parts = []
+    for number in (1, 2):
+        ran = sandbox.run("parity", "--shard", f"{number}/2", "--report", f"json=part{number}.json")
+        assert ran.code == 0
+        parts.append(json.loads((sandbox.root / f"part{number}.json").read_text(encoding="utf-8")))
+    assert not (sandbox.root / ".graphlift/parity.json").exists()
+    assert all(part["partial"] and part["cases"] for part in parts)
+    merged = sandbox.run("parity", "--merge", "part1.json", "--merge", "part2.json", "--format", "json")
+    assert (merged.code, merged.json()["verdict"], merged.json()["cases"]) == (0, "green", 6)
+    evidence = (sandbox.root / ".graphlift/parity.json").read_text(encoding="utf-8")
+    whole = sandbox.run("parity", "--format", "json")
+    assert whole.json() == merged.json()
+    assert (sandbox.root / ".graphlift/parity.json").read_text(encoding="utf-8") == evidence
+
+
+def test_a_missing_shard_proves_nothing(sandbox: Any) -> None:
+    project(sandbox).run("parity", "--shard", "1/2", "--report", "json=part1.json")
+    ran = sandbox.run("parity", "--merge", "part1.json")
+    assert (ran.code, "these are not all shards of one run: 1/2" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--shard", "3/2"), "'3/2' is no shard"),
+        (("--merge", "nothing.json"), "nothing.json cannot be read"),
+        (("--merge", "shop.py"), "shop.py cannot be read"),
+        (("--record", "some"), "--record: 'some' is none of none, once, all"),
+        (("--cassette", "shop.py"), "shop.py:1"),
+    ],
+)
+def test_options_that_are_wrong(sandbox: Any, arguments: tuple[str, ...], message: str) -> None:
+    ran = project(sandbox).run("parity", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+# cassettes
+
+
+def test_handlers_with_effects_run_once_and_are_replayed(sandbox: Any) -> None:
+    project(sandbox)
+    assert sandbox.run("parity").code == 0
+    assert calls(sandbox) == 6
+    assert sandbox.run("parity", "--cassette", "answers.jsonl").code == 0
+    assert calls(sandbox) == 12
+    cassette = (sandbox.root / "answers.jsonl").read_text(encoding="utf-8")
+    assert len(cassette.splitlines()) == 7
+    assert sandbox.run("parity", "--cassette", "answers.jsonl").code == 0
+    assert sandbox.run("parity", "--cassette", "answers.jsonl", "--record", "none").code == 0
+    assert calls(sandbox) == 12
+    assert sandbox.run("parity", "--cassette", "answers.jsonl", "--record", "all").code == 0
+    assert calls(sandbox) == 18
+    assert (sandbox.root / "answers.jsonl").read_text(encoding="utf-8") == cassette
+
+
+def test_an_effect_that_was_not_recorded_is_refused(sandbox: Any) -> None:
+    ran = project(sandbox).run("parity", "--cassette", "answers.jsonl", "--record", "none", "--case", "order/1")
+    assert ran.code == 1
+    assert calls(sandbox) == 0
+    assert not (sandbox.root / "answers.jsonl").exists()
+
+
+def test_a_replay_that_asks_for_something_else_is_a_divergence(sandbox: Any) -> None:
+    ran = project(sandbox, LOSES_AN_EDGE).run("parity", "--case", "order/1", "--format", "json")
+    assert ran.code == 1
+    missed = [item for item in ran.json()["divergences"] if item["family"] == "cassette"]
+    assert [item["node"] for item in missed] == ["pay"]
+    assert calls(sandbox) == 1
+
+
+# fuzz
+
+
+def test_fuzz_finds_nothing_where_there_is_nothing(sandbox: Any) -> None:
+    ran = project(sandbox).run("parity", "--fuzz", "10", "--seed", "3")
+    assert (ran.code, ran.out) == (0, "green: 10 workflows drawn from seed 3, no difference\n")
+    assert not (sandbox.root / ".graphlift").exists()
+
+
+def test_fuzz_tells_the_smallest_workflow_and_writes_it_as_a_test(sandbox: Any) -> None:
+    project(sandbox, LOSES_AN_EDGE)
+    ran = sandbox.run("parity", "--fuzz", "200", "--write-test", "test_found.py", "--format", "json")
+    assert ran.code == 1
+    found = ran.json()
+    assert found["verdict"] == "red"
+    assert len(found["counterexample"]["definition"]["steps"]) <= 4
+    assert found["divergences"]
+    ran = run_tests(sandbox)
+    assert ran.returncode == 1
+    assert found["divergences"][0]["cause"] in ran.stdout
+    project(sandbox)
+    assert run_tests(sandbox).returncode == 0
+
+
+def run_tests(sandbox: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_found.py"]
+    return subprocess.run(command, cwd=sandbox.root, capture_output=True, text=True, check=False)
+
+
+def test_fuzz_says_the_same_for_one_seed(sandbox: Any) -> None:
+    project(sandbox, BY_NAME)
+    first, second = (sandbox.run("parity", "--fuzz", "100", "--seed", "1") for _ in range(2))
+    assert (first.code, first.out) == (second.code, second.out)
+    assert first.out.startswith("red: the engines differ on a workflow of ")
+
+
+def test_fuzz_refuses_engines_that_cannot_run_drawn_workflows(sandbox: Any) -> None:
+    shop = 'def BREAK(case):\n    raise TypeError("only our own YAML")\n'
+    ran = project(sandbox, shop).run("parity", "--fuzz", "10")
+    assert ran.code == 2
+    assert "the candidate engine cannot run a drawn workflow: TypeError: only our own YAML" in ran.err
+
+
+# metamorphic checks
+
+
+def test_engines_hold_on_workflows_written_otherwise(sandbox: Any) -> None:
+    ran = project(sandbox).run("parity", "--metamorphic", "--case", "order/1")
+    assert (ran.code, ran.out) == (0, "green: the same in every way of writing it (1 case)\n")
+
+
+def test_an_engine_that_depends_on_names_is_found(sandbox: Any) -> None:
+    ran = project(sandbox, BY_NAME).run("parity", "--metamorphic", "--case", "order/1", "--format", "json")
+    assert ran.code == 1
+    assert any("when its steps are renamed" in item["cause"] for item in ran.json()["divergences"])
