@@ -6,6 +6,7 @@ schema that is published beside this module is `Settings.model_json_schema()`; a
 
 from __future__ import annotations
 
+import ast
 import difflib
 import json
 import keyword
@@ -34,6 +35,33 @@ def _inside(value: str) -> str:
     return value
 
 
+def _pattern(value: str) -> str:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([value])
+    except ValueError:
+        raise ValueError(f"{value!r} is not a pattern as in a .gitignore") from None
+    return value
+
+
+def _keyword_name(value: str) -> str:
+    if not value.isidentifier() or keyword.iskeyword(value):
+        raise ValueError(f"{value!r} is not the name of an argument")
+    return value
+
+
+def _expression(value: str) -> str:
+    try:
+        ast.parse(value.strip(), mode="eval")
+    except (SyntaxError, ValueError):
+        raise ValueError(f"{value!r} is not a Python expression") from None
+    return value
+
+
+KeywordName = Annotated[str, AfterValidator(_keyword_name)]
+Expression = Annotated[str, AfterValidator(_expression)]
+Pattern = Annotated[str, AfterValidator(_pattern)]
 Dotted = Annotated[str, AfterValidator(_dotted)]
 InsidePath = Annotated[str, AfterValidator(_inside)]
 
@@ -45,9 +73,11 @@ class _Model(BaseModel):
 class Arguments(_Model):
     """What happens to the keyword arguments of a rewritten call."""
 
-    rename: dict[str, str] = Field(default={}, description="Old keyword to new keyword.")
-    drop: tuple[str, ...] = Field(default=(), description="Keywords to drop; only where the value is a literal.")
-    add: dict[str, str] = Field(default={}, description="New keyword to the source text of its value.")
+    rename: dict[KeywordName, KeywordName] = Field(default={}, description="Old keyword to new keyword.")
+    drop: tuple[KeywordName, ...] = Field(
+        default=(), description="Keywords to drop; only where the value is a literal."
+    )
+    add: dict[KeywordName, Expression] = Field(default={}, description="New keyword to the source text of its value.")
 
 
 class Symbol(_Model):
@@ -107,7 +137,7 @@ class Settings(_Model):
         min_length=1,
         description="Folders and files that belong to the code base, relative to the root.",
     )
-    exclude: tuple[str, ...] = Field(
+    exclude: tuple[Pattern, ...] = Field(
         default=(), description="Patterns, as in a .gitignore, of what does not belong to it."
     )
     plugins: tuple[Dotted, ...] = Field(default=(), description="The project's own plugin modules, by dotted name.")
@@ -135,9 +165,8 @@ def find_config(root: Path) -> Path | None:
     if own.is_file():
         return own
     shared = root / CONFIG_NAMES[1]
-    if shared.is_file() and "graphlift" in _parse(shared, root)[0].get("tool", {}):
-        return shared
-    return None
+    tool = _parse(shared, root)[0].get("tool") if shared.is_file() else None
+    return shared if isinstance(tool, dict) and "graphlift" in tool else None
 
 
 def load_settings(config: Path, root: Path) -> Settings:

@@ -57,6 +57,12 @@ def test_graphlift_toml_wins_and_a_pyproject_without_the_table_is_no_configurati
     assert find_config(tmp_path) == tmp_path / "graphlift.toml"
 
 
+@pytest.mark.parametrize("tool", ["3", '"graphlift"', '["graphlift"]'])
+def test_a_tool_key_that_is_no_table_configures_nothing(tmp_path: Path, tool: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"tool = {tool}\n", encoding="utf-8")
+    assert find_config(tmp_path) is None
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -83,6 +89,15 @@ def test_graphlift_toml_wins_and_a_pyproject_without_the_table_is_no_configurati
         ("a = 1\nb = = 2\n", "graphlift.toml:2: is not valid TOML"),
         ('[[symbol]]\nlegacy = "a.B"\nto = "c.D"\ncalled = "e.F"\n', "graphlift.toml:1: symbol.0: `to` is short for"),
         ('[[symbol]]\nlegacy = "a.B"\n[[symbol]]\nlegacy = "a.B"\n', "the symbol 'a.B' is configured twice"),
+        ('exclude = ["ok", "!"]\n', "graphlift.toml:1: exclude.1: '!' is not a pattern as in a .gitignore"),
+        (
+            '[[symbol]]\nlegacy = "a.B"\narguments = { rename = { a = "b c" } }\n',
+            "graphlift.toml:3: symbol.0.arguments.rename.a: 'b c' is not the name of an argument",
+        ),
+        (
+            '[[symbol]]\nlegacy = "a.B"\narguments = { add = { strict = "(" } }\n',
+            "graphlift.toml:3: symbol.0.arguments.add.strict: '(' is not a Python expression",
+        ),
     ],
 )
 def test_an_error_says_file_line_key_and_mend(tmp_path: Path, text: str, message: str) -> None:
