@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ...adapters.errors import UsageError
 from ..console import FormatOption, GlobalOptions, OutputFormat, emit, note
 
 
@@ -28,6 +29,8 @@ def demo(
     from ..walkthrough.walk import prepare, walk
 
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
+    if not options.directory.is_dir():
+        raise UsageError(f"{options.directory.name!r} is not a folder", mend="give an existing folder with -C")
     folder = prepare(options.directory / directory)
     figures = walk(folder, note if style is OutputFormat.JSON else typer.echo)
     emit(style, lambda: account(figures, directory.as_posix()), lambda: asdict(figures))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING
 
-from ...adapters.errors import UsageError
+from ...adapters.errors import EnvironmentProblem, UsageError
 from .journey import Figures, Journey
 from .shell import StageError
 from .stages import STAGES
@@ -15,13 +17,21 @@ if TYPE_CHECKING:
 
 
 def prepare(folder: Path) -> Path:
-    """The folder, made if need be; `UsageError` for one that is not empty, and for a file in its place."""
+    """The folder, made if need be; `UsageError` for one that is not empty, for a file in its place, and for one that cannot be.
+
+    Raises `EnvironmentProblem` where there is no git, before anything is written.
+    """
     mend = "name a new or empty folder: graphlift demo DIR"
-    if folder.exists() and not folder.is_dir():
+    if shutil.which("git") is None:
+        raise EnvironmentProblem("git was not found", mend="install git and put it on PATH")
+    if os.path.lexists(folder) and not folder.is_dir():
         raise UsageError(f"{folder.name} is not a folder", mend=mend)
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"{folder.name} is not empty, and the demo writes over nothing", mend=mend)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder.name} cannot be made: {error.strerror}", mend=mend) from None
     return folder.resolve()
 
 

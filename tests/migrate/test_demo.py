@@ -15,12 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlift.adapters.errors import UsageError
 from graphlift.migrate.walkthrough.account import account
 from graphlift.migrate.walkthrough.copying import RENAMED, SUFFIXES, copy_tree
 from graphlift.migrate.walkthrough.journey import Figures, Settled
 from graphlift.migrate.walkthrough.shell import Shell, StageError, clean_environment, condensed, shown_command
 from graphlift.migrate.walkthrough.stages import STAGES
 from graphlift.migrate.walkthrough.stages.names import WALKER
+from graphlift.migrate.walkthrough.walk import prepare
 
 CLI = [sys.executable, "-m", "graphlift.migrate.cli"]
 
@@ -62,13 +64,33 @@ def test_a_file_in_the_folders_place_is_refused(tmp_path: Path) -> None:
     assert (ran.returncode, "graphlift-demo" in ran.stderr) == (2, True)
 
 
-def test_without_git_the_stage_and_the_mend_are_named(tmp_path: Path) -> None:
+def test_without_git_nothing_is_written_and_the_mend_is_named(tmp_path: Path) -> None:
     env = {**os.environ, "PATH": str(tmp_path / "nothing")}
     ran = graphlift("demo", "shop", cwd=tmp_path, env=env)
-    assert ran.returncode == 1
-    assert "stage begin failed" in ran.stderr
+    assert ran.returncode == 3
     assert "install git" in ran.stderr
     assert "Traceback" not in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [("demo", "file/sub"), ("demo", "dangling"), ("-C", "absent", "demo")])
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "elsewhere")
+    ran = graphlift(*arguments, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "mend:" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dangling", "file"]
+
+
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", denied)
+    with pytest.raises(UsageError, match="shop cannot be made: Permission denied"):
+        prepare(tmp_path / "shop")
 
 
 # --- the shell -------------------------------------------------------------------------------------------------------
