@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..discovery import Candidate
 
 HEADER = """\
-# What graphlift knows of this project. Every key is in the README, under "Configuration".
+# What graphlift knows of this project. Every key is described in docs/configuration.md of graphlift.
 source = [{source}]
 exclude = []
 plugins = []          # modules of this project that offer engines and cases for the parity gate

@@ -39,7 +39,12 @@ def inventory(
     project, plugins = open_project(ctx, hooks=("graphlift_reference_finders",))
     ledger = build_ledger(project, plugins.gather("graphlift_reference_finders"))
     if why:
-        typer.echo(explain(ledger, why))
+        told = explain(ledger, why)
+        typer.echo(
+            json.dumps({"place": why, "text": told}, indent=2, sort_keys=True)
+            if style is InventoryFormat.JSON
+            else told
+        )
     elif style is InventoryFormat.JSON:
         typer.echo(json.dumps(views.data(ledger, only_live=live), indent=2, sort_keys=True, ensure_ascii=False))
     elif style is InventoryFormat.SARIF:

@@ -53,7 +53,7 @@ def lint(
         if name not in known:
             raise UsageError(f"there is no rule {name!r}", mend="graphlift lint --rules lists them")
     if rules:
-        typer.echo("\n".join(f"{rule.id:<20} {rule.level:<8} {rule.summary}" for rule in RULES))
+        _list(style)
         return
     wanted = chosen(select or (), ignore or ())
     project, _ = open_project(ctx)
@@ -67,6 +67,16 @@ def lint(
         found = lint_files(project.root, _files(ctx, project, paths or []), wanted)
     _say(style, found)
     raise typer.Exit(FINDINGS if found else 0)
+
+
+def _list(style: LintFormat) -> None:
+    from ..lint import RULES
+
+    emit(
+        OutputFormat.JSON if style is LintFormat.JSON else OutputFormat.TEXT,
+        lambda: "\n".join(f"{rule.id:<20} {rule.level:<8} {rule.summary}" for rule in RULES),
+        lambda: {"rules": [{"id": rule.id, "level": rule.level, "summary": rule.summary} for rule in RULES]},
+    )
 
 
 def _files(ctx: typer.Context, project: Project, paths: list[Path]) -> Sequence[str]:

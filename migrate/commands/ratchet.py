@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...adapters.errors import UsageError
+from ...adapters.errors import EnvironmentProblem, UsageError
 from ..console import FINDINGS, FormatOption, OutputFormat, emit, note
 from ..ratchet.opening import day_of, inside, make_request, open_bench
 
@@ -156,10 +156,15 @@ def explain(
     """
     from ..ratchet.checking import check as run_check
     from ..ratchet.explaining import as_text, explain, find_key
-    from ..ratchet.raising import base_or_none
 
     bench = open_bench(ctx)
-    report = run_check(bench, make_request(base, base is None and base_or_none(bench) is None, False, None))
+    try:
+        report = run_check(bench, make_request(base, False, False, None))
+    except EnvironmentProblem:
+        if base is not None:
+            raise
+        # Without a merge base there is still the cap and who set it; nothing is judged here.
+        report = run_check(bench, make_request(None, True, False, None))
     told = explain(report, find_key(report, key))
     emit(style, lambda: as_text(told), lambda: told)
 
@@ -227,7 +232,11 @@ def merge_driver(
     """
     from ..ratchet.lock import merge_locks, parse_lock, render_lock
 
-    old, left, right = (parse_lock(path.read_text(encoding="utf-8"), path.name) for path in (base, ours, theirs))
+    try:
+        texts = [(path.read_text(encoding="utf-8"), path.name) for path in (base, ours, theirs)]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"a lock cannot be read: {error}", mend="git gives the three files: %O %A %B") from None
+    old, left, right = (parse_lock(text, name) for text, name in texts)
     ours.write_bytes(render_lock(merge_locks(old, left, right)).encode())
 
 

@@ -84,6 +84,8 @@ def test_why_shows_the_chain(project):
     assert 'n1["legacy.BFSWalker"]' in result.output
     assert 'n2["legacy.walker.BFSWalker"]' in result.output
     assert "n1 --> n2" in result.output
+    told = json.loads(run(project, "--why", "app/jobs.py:4", "--format", "json").output)
+    assert told == {"place": "app/jobs.py:4", "text": result.output.rstrip("\n")}
 
 
 @pytest.mark.parametrize("place", ["app/jobs.py:99", "app/jobs.py", "x:y"])

@@ -103,6 +103,8 @@ def test_the_rules_are_listed(shop: Any) -> None:
     out = shop.run("lint", "--rules").out
     assert out.splitlines()[0].split()[:2] == ["uneven-fan-in", "error"]
     assert len(out.splitlines()) == 19
+    listed = shop.run("lint", "--rules", "--format", "json").json()["rules"]
+    assert [rule["id"] for rule in listed] == [line.split()[0] for line in out.splitlines()]
 
 
 BUILT = """

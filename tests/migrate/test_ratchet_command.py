@@ -124,6 +124,20 @@ def test_explain_says_what_decides(small: Any) -> None:
     assert small.run("ratchet", "explain", "b.py", "--base", "main").code == 2
 
 
+def test_explain_needs_no_merge_base(small: Any) -> None:
+    small.git("branch", "--move", "trunk")
+    assert small.run("ratchet").code == 3
+    said = small.run("ratchet", "explain", "a.py")
+    assert said.out.startswith("lines:a.py: 3, and the cap is 3 (from its row in the lock)\n")
+    assert said.code == 0
+
+
+def test_the_merge_driver_says_which_lock_it_cannot_read(small: Any) -> None:
+    said = small.run("ratchet", "merge-driver", "no-base", "no-ours", "no-theirs")
+    assert said.code == 2
+    assert "no-base" in said.error
+
+
 def test_github_annotations(small: Any) -> None:
     small.files({"a.py": "1\n2\n3\n4\n"})
     said = small.run("ratchet", "--absolute", "--format", "github")
