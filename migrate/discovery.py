@@ -114,7 +114,7 @@ def _loops(function: Function) -> Iterator[_Loop]:
 def _judge(loop: ast.While, function: Function) -> _Loop | None:
     calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
     takes = {name: call for call in calls if (name := _container(call, TAKES))}
-    puts = {name: call for call in calls if (name := _container(call, PUTS))}
+    puts: dict[str, ast.AST] = {name: call for call in calls if (name := _container(call, PUTS))}
     puts |= {
         name: node
         for node in ast.walk(loop)
