@@ -16,6 +16,7 @@ from ..ledger.model import DEFINITION
 from .checks import problem
 from .import_edits import import_edits
 from .model import Codemod, Rewrite
+from .referring import INSIDE_TARGET
 from .source import UnreadableSourceError
 from .workspace import Workspace
 
@@ -92,6 +93,8 @@ class _Run:
                 )
                 return
             file.edits.append((codemod, said))
+        elif said.reference.own_target:
+            file.flags.append(file.flag(said.reference, INSIDE_TARGET, said.reference.reason))
         elif said.reference not in file.rewrites:
             file.rewrites[said.reference] = said
             file.authors[said.reference] = codemod
@@ -148,7 +151,7 @@ def _overlaps(edit: Edit, others: Collection[Edit]) -> bool:
 def _untaken(file: File) -> list[Flag]:
     taken = {(flag.line, flag.symbol) for flag in file.flags}
     return [
-        file.flag(reference, reference.role, reference.reason)
+        file.flag(reference, INSIDE_TARGET if reference.own_target else reference.role, reference.reason)
         for reference in file.references
         if reference.fate == "flag"
         and reference not in file.rewrites

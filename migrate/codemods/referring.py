@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from .imports import NewImport
     from .places import Found
 
+INSIDE_TARGET = "inside-target"
 COLLISION = "the module already uses that name for something else"
 
 
 def obstacle(file: File, found: Found) -> Flag | None:
     """Why a reference must stay whatever its role is, or None."""
     reference = found.reference
+    if reference.own_target:
+        return file.flag(reference, INSIDE_TARGET, reference.reason)
     if not reference.certain:
         return file.flag(reference, "uncertain-reference", reference.reason)
     for binding in file.reach(found).imports:

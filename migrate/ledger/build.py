@@ -20,6 +20,7 @@ from .mention import FileFindings, Mention
 from .misuse import find_misuses, shapes_of
 from .parsing import deeply
 from .search import Search
+from .targets import Targets
 from .text import PYTHON, TextFile
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def build(project: Project, finders: Sequence[ReferenceFinder] | None = None) ->
     _find_private_members(search, findings)
     _find_misuses(search, findings)
     _mark_re_exports(search, findings)
+    Targets(search, symbols).mark(findings)
     return _ledger(search, findings, symbols)
 
 
@@ -190,7 +192,7 @@ def _reference(file: TextFile, each: Mention, decision: Decision) -> model.Refer
     return model.Reference(
         path, line, column, start, end, each.resolution.symbol, each.role, each.context, decision.fate,
         decision.reason, each.resolution.chain, each.function, text, each.local,
-        (container.start, container.end) if container else None, each.certain, each.inside,
+        (container.start, container.end) if container else None, each.certain, each.inside, each.own_target,
     )  # fmt: skip
 
 

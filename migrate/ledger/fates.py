@@ -64,9 +64,15 @@ def decide(mention: Mention, symbol: Symbol) -> Decision:
         return _definition(mention)
     if role in KEPT:
         return Decision("keep", mention.reason or KEPT[role])
+    if mention.own_target:
+        return Decision("flag", _itself(mention))
     if not mention.certain:
         return Decision("flag", mention.reason or "the name has another binding too, so it may mean something else")
     return _by_target(mention, symbol)
+
+
+def _itself(mention: Mention) -> str:
+    return f"inside the definition of its own target {mention.own_target}, which would come to refer to itself"
 
 
 def _definition(mention: Mention) -> Decision:
@@ -130,6 +136,8 @@ def decide_import(mention: Mention, symbol: Symbol, uses: list[tuple[Mention, De
         return Decision("keep", "checks that the name is gone")
     if mention.flag:
         return Decision("flag", mention.reason)
+    if mention.own_target:
+        return Decision("flag", _itself(mention))
     if mention.role == model.STAR_IMPORT:
         return Decision("flag", FLAGS[model.STAR_IMPORT])
     if mention.role == model.RE_EXPORT:

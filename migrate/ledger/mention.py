@@ -23,6 +23,7 @@ class Mention:
 
     `reason` overrides the reason that the role gives, with fate "flag" where `flag` is set. `inside` marks a place in
     the symbol's own definition, which goes with it. `call` is the shape of the call that the reference is made in.
+    `own_target` is the target of the symbol in whose definition the place stands, if it does.
     """
 
     start: int
@@ -37,6 +38,7 @@ class Mention:
     flag: bool = False
     inside: bool = False
     call: CallShape = CallShape()
+    own_target: str = ""
 
     @property
     def certain(self) -> bool:

@@ -85,7 +85,8 @@ class Reference:
     For edits: `local` is the name in this file that leads to the symbol (what an import binds; the first name of an
     expression), `container` is the span of the import statement or of the string literal that holds the reference, and
     `certain` is False where the place only may refer to it (another binding of the same name, an unknown instance).
-    `inside` marks a place in the symbol's own definition.
+    `inside` marks a place in the symbol's own definition; `own_target` is the target of the symbol in whose definition
+    the place stands, "" elsewhere.
     """
 
     file: str
@@ -105,6 +106,7 @@ class Reference:
     container: tuple[int, int] | None = None
     certain: bool = True
     inside: bool = False
+    own_target: str = ""
 
     @property
     def place(self) -> str:

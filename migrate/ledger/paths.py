@@ -107,6 +107,20 @@ def shortest_path(start: str, ways: Ways, is_end: Callable[[str], bool], longest
     return []
 
 
+def reachable(start: str, ways: Ways, is_end: Callable[[str], bool]) -> list[str]:
+    """The name and all that it may stand for, whether directly or through others; what is behind an end is left out."""
+    names, tails = {start: None}, Counter[str]()
+    queue = deque([start])
+    while queue:
+        for way in ways(queue.popleft()):
+            if way.name not in names and tails[way.head] < MAX_TAILS:
+                tails[way.head] += 1
+                names[way.name] = None
+                if not is_end(way.name):
+                    queue.append(way.name)
+    return list(names)
+
+
 def _back(end: Step, came: dict[str, Step | None]) -> list[Step]:
     path = [end]
     while step := came[path[-1].name]:

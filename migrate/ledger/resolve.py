@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from .bindings import Binding
 from .exports import Exports
 from .layout import Layout
-from .paths import Step, Way, first_path, shortest_path
+from .paths import Step, Way, first_path, reachable, shortest_path
 
 MAX_CHAIN = 100
 """From this length on, the shortest chain of names is told instead of the first one, which may wind through a whole web."""
@@ -90,6 +90,10 @@ class Resolver:
             short = shortest_path(name, self._ways, lambda each: self.configured(each) is not None, MAX_CHAIN)
             path, end = (short, self.configured(short[-1].name)) if short else (path, end)
         return self._along(path, end) if end else None
+
+    def behind(self, name: str) -> list[str]:
+        """An absolute dotted name and every name that it may stand for, up to legacy symbols."""
+        return reachable(name, self._ways, lambda each: self.configured(each) is not None)
 
     def _along(self, path: list[Step], end: Resolution) -> Resolution:
         """What the first name of a path leads to; noted for the others too."""

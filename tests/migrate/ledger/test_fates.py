@@ -123,3 +123,21 @@ def test_contexts(ledger_of):
         "legacy/__init__.py": "shim", "legacy/walker.py": "live",
     }  # fmt: skip
     assert [each.file for each in ledger.live()] == ["app/live.py", "app/live.py"]
+
+
+def test_a_reference_inside_the_definition_of_its_target_is_flagged(ledger_of):
+    source = (
+        "from legacy.walker import BFSWalker\n"
+        "def build_graph(n):\n    '''Like BFSWalker.'''\n    return BFSWalker(n)\n"
+        "class GraphRunner(BFSWalker): ...\ndef f(): return BFSWalker(1)\n"
+    )
+    ledger = ledger_of({"flows/__init__.py": "", "flows/engine.py": source})
+    assert [(each.role, each.fate, each.own_target) for each in ledger.in_file("flows/engine.py")] == [
+        ("import", "keep", ""),
+        ("prose", "keep", ""),
+        ("call", "flag", "flows.engine.build_graph"),
+        ("subclass", "flag", "flows.engine.GraphRunner"),
+        ("call", "rewrite", ""),
+    ]
+    inside = "inside the definition of its own target flows.engine.GraphRunner, which would come to refer to itself"
+    assert ledger.in_file("flows/engine.py")[3].reason == inside
