@@ -49,6 +49,8 @@ def writers(run: Observation, key: str) -> tuple[Activation, ...]:
 def loss(legacy: Observation, candidate: Observation, key: str) -> Loss | None:
     """The write to a key that is lost under one engine; None when the final state has a last writer's value."""
     for run, other in ((candidate, legacy), (legacy, candidate)):
+        if run.succeeded is False:
+            continue  # what a failed group or run does not apply is not lost
         found = writers(run, key)
         last = [item for item in found if not any(item.before(later) for later in found)]
         value = final(run, key)

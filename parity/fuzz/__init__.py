@@ -10,5 +10,6 @@ from .bodies import BODIES, handlers_of
 from .draft import Draft
 from .scripting import as_test
 from .searching import Counterexample, search
+from .shapes import SHAPES
 
-__all__ = ["BODIES", "Counterexample", "Draft", "as_test", "handlers_of", "search"]
+__all__ = ["BODIES", "SHAPES", "Counterexample", "Draft", "as_test", "handlers_of", "search"]

@@ -16,7 +16,7 @@ from graphlift.adapters import DependencyWorkflow, SuccessorWorkflow
 from graphlift.adapters.errors import UsageError
 from graphlift.parity import Case, Outcome, Tap
 from graphlift.parity.engines import CompiledEngine, ReferenceEngine
-from graphlift.parity.fuzz import BODIES, Draft, as_test, handlers_of, search
+from graphlift.parity.fuzz import BODIES, SHAPES, Draft, as_test, handlers_of, search
 from graphlift.parity.fuzz.searching import differences
 from graphlift.parity.fuzz.shrinking import shrink
 from graphlift.parity.fuzz.workflows import dependency_drafts, drafts, successor_drafts
@@ -108,6 +108,11 @@ def test_the_engines_that_ship_agree(draft: Draft) -> None:
 @pytest.mark.slow
 def test_a_thousand_workflows_on_the_engines_that_ship() -> None:
     assert search(SHIPPED, RULES, examples=1000, seed=2, drafts=drafts()) is None
+
+
+@pytest.mark.parametrize("draft", SHAPES, ids=range(len(SHAPES)))
+def test_the_shipped_shapes_hold_on_the_engines_that_ship(draft: Draft) -> None:
+    assert differences(SHIPPED, RULES, draft) == ()
 
 
 def test_one_seed_draws_the_same_workflows() -> None:
