@@ -4,8 +4,9 @@
     w = build_graph(n, recursion_limit=3, strict=False)
 
 `functools.partial(BFSWalker, …)` counts as a call. A call that unpacks arguments, or whose dropped argument is not a
-literal, stays and is flagged; so does one whose result's private members are used in the same function. Where the new target is an `async def` of this code base, the call is awaited; outside of an
-async function it stays and is flagged.
+literal, stays and is flagged; so does one whose result's private members are used in the same function, or in the same
+class where it is kept in an attribute of `self`. Where the new target is an `async def` of this code base, the call is
+awaited; outside of an async function it stays and is flagged.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..edits import Edit
 from ..ledger.model import CALL, PARTIAL, PRIVATE_MEMBER
 from .arguments import Refused, rewrite_arguments
 from .file import File
+from .holding import Holder, holder, holders
 from .model import BaseCodemod, Said, Stage
 from .places import Found
 from .referring import obstacle, renamed
@@ -37,35 +39,28 @@ class RewriteCalls(BaseCodemod):
 
     def rewrite(self, file: File) -> Iterator[Said]:
         """The rewrites of one file."""
-        private = [(found.reference.function, _owner(found)) for found in file.found if _is_private_use(found)]
+        private = {owner for found in file.found if (owner := _owner(file, found))}
         for found in file.of_role(CALL, PARTIAL):
             if flag := obstacle(file, found):
                 yield flag
-            elif (found.reference.function, _held_by(file, found)) in private:
+            elif _is_held_by(file, found, private):
                 reason = "private members of what it makes are used, which its target does not promise"
                 yield file.flag(found.reference, "private-member", reason)
             else:
                 yield from _rewritten(file, found)
 
 
-def _is_private_use(found: Found) -> bool:
-    return found.reference.role == PRIVATE_MEMBER and isinstance(found.node, ast.Attribute)
+def _owner(file: File, found: Found) -> Holder | None:
+    """What holds the object of which a private member is used here."""
+    if found.reference.role != PRIVATE_MEMBER or not isinstance(found.node, ast.Attribute):
+        return None
+    return holder(file.source, found.node.value)
 
 
-def _owner(found: Found) -> str:
-    assert isinstance(found.node, ast.Attribute)
-    return ast.unparse(found.node.value)
-
-
-def _held_by(file: File, found: Found) -> str | None:
-    """The variable that the call's result is put in, as it is written."""
-    call = _call(file, found)
-    match file.source.parents.get(call) if call else None:
-        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
-            return ast.unparse(target)
-        case ast.withitem(optional_vars=ast.expr() as target):
-            return ast.unparse(target)
-    return None
+def _is_held_by(file: File, found: Found, private: set[Holder]) -> bool:
+    """Whether the call's result is kept where private members are asked of what is kept."""
+    call = _call(file, found) if private else None
+    return call is not None and not private.isdisjoint(holders(file.source, call))
 
 
 def _rewritten(file: File, found: Found) -> Iterator[Said]:

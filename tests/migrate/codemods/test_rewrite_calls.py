@@ -251,6 +251,43 @@ def test_an_object_whose_private_members_are_used_is_left_to_a_person(use: str) 
     check_noop(source, symbols=[SYMBOL], flags=["private-member", "private-member"], extra=DEFINITION)
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "self._w = BFSWalker(1)",
+        "self._w: object = BFSWalker(1)",
+        "self._w = given or BFSWalker(1)",
+        "self._w = given if given else BFSWalker(1)",
+        "self.w = self._w = BFSWalker(1)",
+        "w = BFSWalker(1)\n        self._w = w",
+        "self.first = BFSWalker(1)\n        self._w = given or self.first",
+        "with BFSWalker(1) as self._w: ...",
+    ],
+)
+@pytest.mark.parametrize("use", ["self._w._execute_node()", "w = self._w\n        return w._execute_node"])
+def test_an_object_kept_in_self_whose_private_members_the_class_uses(made: str, use: str) -> None:
+    source = f"{OLD}class K:\n    def __init__(self, given=None):\n        {made}\n    def go(self):\n        {use}\n"
+    check_noop(source, symbols=[SYMBOL], flags=["private-member", "private-member"], extra=DEFINITION)
+
+
+def test_an_object_kept_in_the_class_itself() -> None:
+    source = f"{OLD}class K:\n    w = BFSWalker(1)\n    def go(self): return self.w._execute_node()\n"
+    check_noop(source, symbols=[SYMBOL], flags=["private-member", "private-member"], extra=DEFINITION)
+
+
+def test_attributes_of_another_class_and_other_attributes_do_not_matter() -> None:
+    rest = (
+        "class L:\n    def __init__(self):\n        self._w = BFSWalker(2)\n        self.v = BFSWalker(3)\n"
+        "class K:\n    def __init__(self):\n        self._w = BFSWalker(1)\n    def go(self): self._w._execute_node()\n"
+    )
+    after = rest.replace("BFSWalker(2)", "build_graph(2, strict=False)").replace(
+        "BFSWalker(3)", "build_graph(3, strict=False)"
+    )
+    check_transformed(
+        OLD + rest, NEW + OLD + after, symbols=[SYMBOL], flags=["private-member", "private-member"], extra=DEFINITION
+    )
+
+
 def test_private_members_of_another_function_do_not_matter() -> None:
     check_transformed(
         OLD + "def f():\n    w = BFSWalker(1)\n    return w\ndef g(w: object): ...\n",
