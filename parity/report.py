@@ -68,12 +68,14 @@ class Report:
         return self.clean and not self.partial
 
     def verdicts(self) -> dict[str, dict[str, Any]]:
-        """By family: "green" or "red", how many findings, and how many of them are known."""
+        """By family: "green" or "red", how many findings, how many of them are known, and whether all of it was seen."""
         found: dict[str, dict[str, Any]] = {}
         for family in self.families:
             mine = [item for item in self.findings if item.divergence.family == family]
             known = sum(item.known is not None for item in mine)
-            found[family] = {"verdict": "green" if known == len(mine) else "red", "count": len(mine), "known": known}
+            verdict = "green" if known == len(mine) else "red"
+            complete = not any(text.startswith(f"{family}: ") for text in self.unseen)
+            found[family] = {"verdict": verdict, "count": len(mine), "known": known, "complete": complete}
         return found
 
     def to_json(self) -> dict[str, Any]:

@@ -69,4 +69,5 @@ def _families(report: Report) -> Iterator[str]:
     for name, verdict in report.verdicts().items():
         count, known = verdict["count"], verdict["known"]
         told = f"  {counted(count, 'divergence')}{f', {known} known' if known else ''}" if count else ""
-        yield f"{name:<{width}}  {verdict['verdict']:<5}{told}".rstrip()
+        seen = "" if verdict["complete"] else "  as far as it is shown, see above"
+        yield f"{name:<{width}}  {verdict['verdict']:<5}{told}{seen}".rstrip()

@@ -132,8 +132,8 @@ def test_the_evidence_file(sandbox: Any) -> None:
     project(sandbox, small="twice").run("parity")
     found = evidence(sandbox)
     assert (found["schema"], found["verdict"], found["cases"], found["partial"]) == (1, "red", 2, False)
-    assert found["families"]["run count"] == {"verdict": "red", "count": 1, "known": 0}
-    assert found["families"]["values"] == {"verdict": "green", "count": 0, "known": 0}
+    assert found["families"]["run count"] == {"verdict": "red", "count": 1, "known": 0, "complete": True}
+    assert found["families"]["values"] == {"verdict": "green", "count": 0, "known": 0, "complete": True}
     assert sorted(found["evidence"]["files"]) == [
         "flow.yaml",
         "gate.py",

@@ -185,7 +185,7 @@ def known(**more: Any) -> Known:
 def test_a_known_divergence_is_green_and_counted(tmp_path: Path) -> None:
     report = gate(tmp_path, walk("a"), walk("a", "a"), baseline=[known()])
     assert report.green
-    assert report.verdicts()["run count"] == {"verdict": "green", "count": 1, "known": 1}
+    assert report.verdicts()["run count"] == {"verdict": "green", "count": 1, "known": 1, "complete": True}
 
 
 @pytest.mark.parametrize("entry", [known(expires=dt.date(2029, 1, 1)), known(case="two"), known(node="b")])
