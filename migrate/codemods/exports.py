@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .places import Found
 
 IMPORTS = (IMPORT, RE_EXPORT)
-_INTENDED = re.compile(rb"#\s*noqa(?!:)|#\s*noqa:[^#]*\bF401\b", re.IGNORECASE)
+INTENDED = re.compile(rb"#\s*noqa(?!:)|#\s*noqa:[^#]*\bF401\b", re.IGNORECASE)
+"""The comment by which an import says that it is unused on purpose."""
 
 
 def binding_of(file: File, found: Found) -> ImportBinding | None:
@@ -74,7 +75,7 @@ def in_dunder_all(file: File, node: ast.expr) -> bool:
 def _is_intended(file: File, binding: ImportBinding) -> bool:
     """Whether a comment on the import says that it is unused on purpose."""
     start, end = file.source.span(binding.statement)
-    return bool(_INTENDED.search(file.source.text, start, file.source.line_end(end)))
+    return bool(INTENDED.search(file.source.text, start, file.source.line_end(end)))
 
 
 def module_is_used_up(file: File, binding: ImportBinding) -> bool:

@@ -11,7 +11,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ..edits import Edit
-from .imports import ImportStatement, NewImport, Statement, in_block, statements
+from .exports import INTENDED
+from .imports import ImportStatement, NewImport, Statement, in_block, relative_to, statements
 
 if TYPE_CHECKING:
     from .file import File
@@ -24,17 +25,34 @@ def import_edits(file: File) -> list[Edit]:
     """The edits of the import statements of one Python file."""
     removed = _removed(file)
     needs = _placed(file, removed)
+    passed_on = {found.alias: rewrite.need for found in file.found if (rewrite := file.rewrites.get(found.reference))}
     touched = sorted({*removed, *needs}, key=file.source.span)
     empty = [node for node in touched if _is_all_removed(node, removed) and not needs.get(node)]
     edits: list[Edit] = []
     for node in touched:
         package = file.package if isinstance(node, ast.ImportFrom) and node.level else None
+        statement = Statement(file.source, node)
         new = statements(needs.get(node, ()), package)
+        if new and not _is_all_removed(node, removed):
+            exported = [need for alias in removed.get(node, ()) if (need := passed_on.get(alias))]
+            new = _intended(statement, new, {relative_to(need.module, package) for need in exported})
         block = in_block(file.source, node)
         # One `pass` for a block that loses everything: at its first statement.
-        keep = node is block[0] and all(statement in empty for statement in block)
-        edits += Statement(file.source, node).edits(removed.get(node, ()), new, keep_block=keep)
+        keep = node is block[0] and all(other in empty for other in block)
+        edits += statement.edits(removed.get(node, ()), new, keep_block=keep)
     return edits
+
+
+def _intended(statement: Statement, new: list[bytes], modules: set[str]) -> list[bytes]:
+    """The new statements; a name that is passed on takes the comment along by which its old import was meant to be unused.
+
+    The comment stays on the old statement too, for the names that are left there.
+    """
+    note = next((comment for comment in statement.comments if INTENDED.search(comment)), b"")
+    heads = tuple(f"from {module} import ".encode() for module in modules)
+    if not note or not heads or statement.shares_line:
+        return new
+    return [b"  ".join([line, note]) if line.startswith(heads) else line for line in new]
 
 
 def _removed(file: File) -> Removed:

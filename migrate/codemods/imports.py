@@ -102,7 +102,7 @@ class Statement:
         return self.node.names[0].name == "*"
 
     @cached_property
-    def _shares_line(self) -> bool:
+    def shares_line(self) -> bool:
         """Whether another statement, or the head of a block, stands on its line."""
         start, end = self.place
         before = self.source.text[self.source.line_start(start) : start]
@@ -110,9 +110,19 @@ class Statement:
         return bool(before.strip(b" \t\f")) or after.startswith(b";")
 
     @property
+    def comments(self) -> list[bytes]:
+        """The comments that are about the whole statement: behind its first line, and behind its end."""
+        start, end = self.place
+        text, first = self.source.text, self.source.line_end(start)
+        opening = text[start:first] if first < end else b""
+        behind = text[end : self.source.line_end(end)].strip()
+        ends = (opening[opening.find(b"#") :] if b"#" in opening else b"", behind if behind.startswith(b"#") else b"")
+        return [comment for comment in ends if comment]
+
+    @property
     def _break(self) -> bytes:
         start, _ = self.place
-        return b"; " if self._shares_line else self.source.newline(start) + self.source.indent(start)
+        return b"; " if self.shares_line else self.source.newline(start) + self.source.indent(start)
 
     def edits(self, removed: Collection[ast.alias], new: Sequence[bytes], *, keep_block: bool = False) -> list[Edit]:
         """Take the `removed` names out and put the `new` statements beside what is left.
@@ -150,7 +160,7 @@ class Statement:
     def _deletion(self) -> Edit:
         start, end = self.place
         text = self.source.text
-        if not self._shares_line:
+        if not self.shares_line:
             stop = self.source.line_end(end)
             newline = re.compile(rb"\r\n|\n|\r").match(text, stop)
             # A form feed before the statement is not its indentation, so it stays.
@@ -170,7 +180,8 @@ class Statement:
                 edits += cut
                 behind += [comment for comment in [self._names.comment(index)] if comment]
         if new:
-            edits.append(self._after([*above, b"  ".join([new[0], *behind]), *new[1:]]))
+            more = [comment for comment in behind if not new[0].endswith(comment)]
+            edits.append(self._after([*above, b"  ".join([new[0], *more]), *new[1:]]))
         return edits
 
     def _comments_above(self, index: int) -> tuple[list[bytes], list[Edit]]:
@@ -192,7 +203,7 @@ class Statement:
 
     def _after(self, new: Sequence[bytes]) -> Edit:
         _, end = self.place
-        place = end if self._shares_line else self.source.line_end(end)
+        place = end if self.shares_line else self.source.line_end(end)
         return Edit(place, place, b"".join(self._break + line for line in new))
 
     def _before(self, new: Sequence[bytes]) -> Edit:

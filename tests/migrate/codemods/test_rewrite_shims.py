@@ -63,6 +63,66 @@ def test_a_re_export_becomes_the_new_target_under_its_old_name(path: str, before
     assert {flag.kind for flag in plan.flags} == {"public-export"}
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from legacy.walker import W, f  # noqa: F401\n",
+            "from legacy.walker import f  # noqa: F401\nfrom flows.engine import Runner as W  # noqa: F401\n",
+        ),
+        (
+            "from legacy.walker import W as A, f  # noqa: E501, F401 for others\n",
+            (
+                "from legacy.walker import f  # noqa: E501, F401 for others\n"
+                "from flows.engine import Runner as A  # noqa: E501, F401 for others\n"
+            ),
+        ),
+        (
+            "from legacy.walker import (  # noqa: F401\n    W,\n    f,\n)\n",
+            "from legacy.walker import (  # noqa: F401\n    f,\n)\nfrom flows.engine import Runner as W  # noqa: F401\n",
+        ),
+        (
+            "from legacy.walker import (\n    W,\n    f,\n)  # noqa\n",
+            "from legacy.walker import (\n    f,\n)  # noqa\nfrom flows.engine import Runner as W  # noqa\n",
+        ),
+        (
+            "from legacy.walker import (  # noqa: F401\n    W,  # noqa: F401\n    f,\n)\n",
+            "from legacy.walker import (  # noqa: F401\n    f,\n)\nfrom flows.engine import Runner as W  # noqa: F401\n",
+        ),
+        (
+            "from legacy.walker import (\n    W,  # noqa: F401\n    f,\n)\nf()\n",
+            "from legacy.walker import (\n    f,\n)\nfrom flows.engine import Runner as W  # noqa: F401\nf()\n",
+        ),
+        (
+            "x = 1; from legacy.walker import W, f  # noqa: F401\n",
+            "x = 1; from legacy.walker import f; from flows.engine import Runner as W  # noqa: F401\n",
+        ),
+    ],
+)
+def test_what_says_that_an_import_is_unused_on_purpose_is_said_of_the_new_one(before: str, after: str) -> None:
+    check_transformed(before, after, symbols=[SYMBOL], path="pkg/m.py", flags=["public-export"])
+
+
+def test_what_is_used_needs_no_such_comment() -> None:
+    check_transformed(
+        "from legacy.walker import W, f  # noqa: F401\nw = W(1)\n",
+        "from legacy.walker import f  # noqa: F401\nfrom flows.engine import build\nw = build(1)\n",
+        symbols=[SYMBOL],
+        path="pkg/m.py",
+        flags=[],
+    )
+
+
+def test_other_comments_stay_where_they_are() -> None:
+    check_transformed(
+        "from legacy.walker import W, f  # the walker\n__all__ = ['W', 'f']\n",
+        "from legacy.walker import f  # the walker\nfrom flows.engine import Runner as W\n__all__ = ['W', 'f']\n",
+        symbols=[SYMBOL],
+        path="pkg/m.py",
+        flags=["public-export"],
+    )
+
+
 def test_a_re_export_that_somebody_still_needs_stays() -> None:
     plan = check_noop(
         "from pkg import W\nclass A(W): ...\n",
