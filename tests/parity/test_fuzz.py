@@ -87,7 +87,7 @@ def reversed_next(node: Any) -> dict[str, Any]:
         (steps(one_turn_more), dependency_drafts(), {"GL104"}, 2),
         (steps(never_skips), dependency_drafts(), {"GL103"}, 3),
         (runs_dependents, dependency_drafts(), {"GL143"}, 3),
-        (steps(joins_any), successor_drafts(), {"GL130", "GL140", "GL141", "GL143"}, 4),
+        (steps(joins_any), successor_drafts(), {"GL130", "GL140", "GL141", "GL143"}, 6),
         (steps(reversed_next), successor_drafts(), {"GL120"}, 4),
     ],
     ids=["an edge is lost", "one turn more", "never skips", "runs dependents", "joins any", "other order"],
