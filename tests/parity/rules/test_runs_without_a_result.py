@@ -1,4 +1,4 @@
-"""GL200 to GL203: a run that gives no result."""
+"""GL200 to GL204: a run that gives no result."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ def test_a_candidate_that_does_not_compile(check: Any) -> None:
 def test_both_refuse_alike(check: Any) -> None:
     for rule in ("GL200", "GL203", "GL142"):
         assert check(rule, refuses, refuses) == []
+
+
+def test_two_equal_crashes_before_any_node_prove_nothing(check: Any) -> None:
+    cause = "both engines raise before any node runs: two equal crashes prove nothing"
+    told = "raises TypeError: no such option"
+    assert check("GL204", refuses, refuses) == [(None, told, told, cause)]
+
+
+def test_a_crash_after_a_node_ran_was_compared(check: Any) -> None:
+    assert check("GL204", breaks, breaks) == []
+    assert check("GL204", fine, refuses) == []
 
 
 def test_one_engine_raises_where_the_other_returns(check: Any) -> None:
