@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .. import gate_asking, gate_files, gate_fuzzing, gate_running
+from .. import gate_asking, gate_files, gate_fuzzing, gate_measuring, gate_running
 from ..console import FINDINGS, FormatOption, GlobalOptions, OutputFormat, open_project
 from ..gate_accepting import Accepting
 from ..gate_accepting import accept as write_entry
@@ -50,7 +50,7 @@ def parity(
     fuzz: Annotated[
         int, typer.Option("--fuzz", min=0, metavar="N", help="Draw N random workflows instead of running the cases.")
     ] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="With --fuzz: draw from this seed.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="With --fuzz and --mutants: draw from this seed.")] = 0,
     write_test: Annotated[
         Path | None,
         typer.Option("--write-test", metavar="FILE", help="With --fuzz: write a counterexample as a test."),
@@ -61,6 +61,19 @@ def parity(
             "--metamorphic", help="Check each engine alone, on every case with its workflow written otherwise."
         ),
     ] = False,
+    from_shadow: Annotated[
+        str | None,
+        typer.Option("--from-shadow", metavar="FILE", help="Judge what a shadow saw in production; runs nothing."),
+    ] = None,
+    mutants: Annotated[
+        int,
+        typer.Option(
+            "--mutants",
+            min=0,
+            metavar="N",
+            help="Measure the gate: wrong candidates on the shapes and N drawn workflows.",
+        ),
+    ] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Runs at once; 0 is one for each processor.")] = 0,
     accept: Annotated[
         str | None,
@@ -85,7 +98,7 @@ def parity(
     Exit code 1 for a divergence that the baseline does not list, or a baseline entry that is out of date. Where the legacy
     engine differs from itself, the report says so and judges nothing.
     The whole run (not a part of it) is written to the evidence file that `retire` and `status` read. With --fuzz or
-    --metamorphic nothing of that is written: they look for differences that no case shows.
+    --metamorphic nothing of that is written: they look for differences that no case shows; --mutants measures the gate.
 
     Example: graphlift parity --case checkout/happy
     """
@@ -107,13 +120,19 @@ def parity(
     if listing:
         gate_asking.list_all(*given, style)
         return
-    if fuzz:
+    rules = plugins.gather("graphlift_rules")
+    wanted = gate_files.reporters(plugins, report or [])
+    if mutants:
+        holds = gate_measuring.mutants(rules, mutants, seed, style)
+    elif from_shadow:
+        found, holds = gate_measuring.from_shadow(project, rules, from_shadow)
+        gate_files.say(found, wanted, None, style)
+    elif fuzz:
         asked = gate_fuzzing.Fuzzing(fuzz, seed, write_test)
-        holds = gate_fuzzing.fuzz(given[0], plugins.gather("graphlift_rules"), asked, style)
+        holds = gate_fuzzing.fuzz(given[0], rules, asked, style)
     elif metamorphic:
-        holds = gate_fuzzing.check_alone(*given, plugins.gather("graphlift_rules"), only, style)
+        holds = gate_fuzzing.check_alone(*given, rules, only, style)
     else:
-        wanted = gate_files.reporters(plugins, report or [])
         evidence = gate_files.inside(project, project.settings.parity.report)
         options = ctx.find_object(GlobalOptions) or GlobalOptions()
         run = gate_running.Asked(only, shard, jobs, in_process, cassette, record)

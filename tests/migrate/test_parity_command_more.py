@@ -208,3 +208,77 @@ def test_an_engine_that_depends_on_names_is_found(sandbox: Any) -> None:
     ran = project(sandbox, BY_NAME).run("parity", "--metamorphic", "--case", "order/1", "--format", "json")
     assert ran.code == 1
     assert any("when its steps are renamed" in item["cause"] for item in ran.json()["divergences"])
+
+
+# what production showed, and how much the gate sees
+
+
+SIGHTING = {
+    "shadow": 1,
+    "case": "order/1",
+    "workflow": "w",
+    "failed": None,
+    "divergences": [
+        {
+            "rule": "GL101",
+            "family": "run count",
+            "case": "order/1",
+            "node": "pay",
+            "activation": 1,
+            "legacy": "ran 1 time",
+            "candidate": "ran 2 times",
+            "cause": "an uneven join",
+            "mend": "",
+            "paths": [],
+            "schedule": "",
+            "subject": "",
+            "under": None,
+        }
+    ],
+}
+
+
+def sightings(sandbox: Any, *lines: dict[str, Any]) -> None:
+    sandbox.files({"shadow.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
+
+
+def test_what_a_shadow_saw_is_judged_by_the_baseline(sandbox: Any) -> None:
+    project(sandbox)
+    sightings(sandbox, SIGHTING, SIGHTING, {**SIGHTING, "case": "order/2", "divergences": []})
+    ran = sandbox.run("parity", "--from-shadow", "shadow.jsonl", "--format", "json")
+    assert ran.code == 1
+    assert (ran.json()["case_ids"], len(ran.json()["divergences"])) == (["order/1", "order/2"], 1)
+    assert not (sandbox.root / ".graphlift").exists()
+    accept = ("--accept", "GL101", "--case", "order/1", "--reason", "r", "--owner", "o", "--expires", "2999-01-01")
+    assert sandbox.run("parity", *accept).code == 0
+    assert sandbox.run("parity", "--from-shadow", "shadow.jsonl").code == 0
+
+
+def test_a_run_that_could_not_be_shadowed_fails(sandbox: Any) -> None:
+    project(sandbox)
+    sightings(sandbox, {**SIGHTING, "divergences": [], "failed": "the candidate did not end"})
+    ran = sandbox.run("parity", "--from-shadow", "shadow.jsonl")
+    assert ran.code == 1
+    assert "shadow: order/1: the candidate did not end" in ran.out
+
+
+def test_a_file_that_is_no_shadows(sandbox: Any) -> None:
+    project(sandbox)
+    ran = sandbox.run("parity", "--from-shadow", "shop.py")
+    assert (ran.code, "shop.py:1: is no sighting" in ran.err) == (2, True)
+    ran = sandbox.run("parity", "--from-shadow", "nothing.jsonl")
+    assert (ran.code, "nothing.jsonl does not exist" in ran.err) == (2, True)
+
+
+def test_a_file_without_a_sighting_proves_nothing(sandbox: Any) -> None:
+    project(sandbox)
+    sightings(sandbox)
+    assert sandbox.run("parity", "--from-shadow", "shadow.jsonl").code == 1
+
+
+@pytest.mark.slow
+def test_the_gate_is_measured(sandbox: Any) -> None:
+    ran = project(sandbox).run("parity", "--mutants", "20", "--format", "json")
+    assert (ran.code, ran.json()["verdict"]) == (0, "green")
+    assert ran.json()["rate"] >= 0.95
+    assert {item["id"] for item in ran.json()["mutants"]} >= {"run-twice", "always-success"}
