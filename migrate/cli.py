@@ -1,12 +1,14 @@
 """The command line: one entry, one file a command in `migrate/commands`.
 
 This is the only place that turns a `GraphliftError` into an exit code: 0 clean, 1 findings, 2 usage or configuration,
-3 the environment. Anything else is a bug and keeps its traceback.
+3 the environment (a plugin that raises included). Anything else is a bug: it keeps its traceback, and ends with 70, so that
+no script takes it for findings.
 """
 
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +17,9 @@ import typer
 from ..adapters.errors import GraphliftError
 from . import commands
 from .console import GlobalOptions, note
+
+BUG = 70
+"""The exit code for a bug in graphlift itself, as sysexits.h has it (EX_SOFTWARE)."""
 
 EPILOG = "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the environment."
 
@@ -71,6 +76,15 @@ def main() -> None:
     except GraphliftError as error:
         note(f"error: {error}")
         sys.exit(error.exit_code)
+    except Exception as error:
+        from ..plugins.manager import blamed
+
+        if fault := blamed(error):
+            note(f"error: {fault}")
+            sys.exit(fault.exit_code)
+        traceback.print_exception(error)
+        note("error: this is a bug in graphlift; please report it with the lines above")
+        sys.exit(BUG)
 
 
 if __name__ == "__main__":

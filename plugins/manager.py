@@ -58,6 +58,8 @@ class Plugins:
             self._manager.register(plugin, name)
         except (pluggy.PluginValidationError, ValueError) as error:
             raise _invalid(name, plugin, error) from None
+        if origin != "built-in" and (file := getattr(plugin, "__file__", None)):
+            _FILES[str(file)] = name
         callers = self._manager.get_hookcallers(plugin) or []
         provides = tuple(sorted(caller.name for caller in callers))
         self._infos[name] = PluginInfo(name, origin, version, provides)
@@ -117,6 +119,31 @@ class Plugins:
             message = f"plugin {impl.plugin_name!r} failed in {hook}: {type(error).__name__}: {error}"
             mend = f"mend it, or leave it out: --no-plugin {impl.plugin_name}"
             raise PluginError(message, where=_definition(impl), mend=mend) from error
+
+
+_FILES: dict[str, str] = {}
+"""The files of plugins that are not built in, with the plugin's name: for `blamed`, when the process is about to end."""
+
+
+def blamed(error: BaseException) -> PluginError | None:
+    """The error as a plugin's fault, where it was raised in the code of a plugin that is not built in; else None.
+
+    A hook's own errors are named where the hook is called; this is for the objects that hooks return (a rule's `check`, a
+    codemod's `rewrite`), which run later.
+    """
+    trace, found = error.__traceback__, None
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        found = (file, trace.tb_lineno) if file in _FILES else found
+        trace = trace.tb_next
+    if found is None:
+        return None
+    name = _FILES[found[0]]
+    return PluginError(
+        f"plugin {name!r} failed: {type(error).__name__}: {error}",
+        where=f"{_short(found[0])}:{found[1]}",
+        mend=f"mend it, or leave it out: --no-plugin {name}",
+    )
 
 
 @contextlib.contextmanager

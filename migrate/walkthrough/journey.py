@@ -52,6 +52,7 @@ class Journey:
 
     def __post_init__(self) -> None:
         self.shell = Shell(self.folder, self.say)
+        self._messages: list[str] = []
 
     def write(self, tree: str, why: str) -> None:
         """Put a person's work of this stage (`demo/<tree>`) into the folder, and say what it is."""
@@ -77,11 +78,21 @@ class Journey:
             self.say(f"  - {path}")
         self.say(f"    {why}")
 
+    def begin(self) -> None:
+        """A new stage: what it commits from here on is one commit."""
+        self._messages = []
+
     def commit(self, message: str) -> None:
-        """Commit everything; a stage that only looked leaves an empty commit whose message holds what it saw."""
+        """Commit everything, as the one commit of this stage; what a stage commits later joins it, told in its message.
+
+        A stage that only looked leaves an empty commit whose message holds what it saw.
+        """
+        self._messages.append(message)
+        amend = ("--amend",) if len(self._messages) > 1 else ()
         self.shell.git("add", "--all")
-        self.shell.git("commit", "--quiet", "--allow-empty", "--message", message)
-        self.figures.commits.append(message.partition("\n")[0])
+        self.shell.git("commit", "--quiet", "--allow-empty", *amend, "--message", "\n\n".join(self._messages))
+        if not amend:
+            self.figures.commits.append(message.partition("\n")[0])
 
     def data(self, *arguments: str, expect: int = 0) -> Any:
         """What a command says with `--format json`; it is not shown, since its text form was."""

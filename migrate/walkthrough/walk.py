@@ -40,6 +40,7 @@ def walk(folder: Path, say: Callable[[str], None]) -> Figures:
     journey = Journey(folder, say)
     for number, stage in enumerate(STAGES):
         say(f"\n{number} {stage.name}: {stage.summary}")
+        journey.begin()
         try:
             stage.run(journey)
         except StageError as failure:

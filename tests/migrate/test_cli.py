@@ -78,3 +78,40 @@ def test_any_command_ends_a_change_that_was_cut_short_and_says_which_way(sandbox
     assert "completed" in ran.err
     assert (sandbox.root / "a.py").read_text(encoding="utf-8") == "new = 1\n"
     assert sandbox.run("plugins").err == ""
+
+
+WRONG = """
+from graphlift.plugins import hookimpl
+
+class Wrong:
+    id = "wrong"
+    summary = "raises"
+    suffixes = (".py",)
+
+    def find(self, *args, **kwargs):
+        raise LookupError("no such table")
+
+@hookimpl
+def graphlift_reference_finders():
+    return [Wrong()]
+"""
+
+
+def test_a_plugins_object_that_raises_is_named_and_is_exit_code_3(sandbox) -> None:
+    symbol = '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n'
+    sandbox.files(
+        {"graphlift.toml": 'plugins = ["wrong"]\n' + symbol, "wrong.py": WRONG, "app.py": "class Walker: ...\n"}
+    )
+    ran = sandbox.run("inventory")
+    assert ran.code == 3
+    assert "wrong.py:10: plugin 'wrong' failed: LookupError: no such table" in ran.err
+    assert "Traceback" not in ran.err
+    assert sandbox.run("--no-plugin", "wrong", "inventory").code == 0
+
+
+def test_a_bug_keeps_its_traceback_and_has_an_exit_code_of_its_own() -> None:
+    code = "import graphlift.migrate.cli as c; c.app = lambda: 1 / 0; c.main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert "ZeroDivisionError" in done.stderr
+    assert "this is a bug in graphlift" in done.stderr
