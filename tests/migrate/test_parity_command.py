@@ -345,7 +345,7 @@ def test_an_interrupt_leaves_a_partial_report(sandbox: Any, tmp_path: Path) -> N
     project(sandbox, small="hang")
     stuck = tmp_path / "stuck"
     process = subprocess.Popen(
-        [sys.executable, "-m", "graphlift.migrate", "parity"],
+        [sys.executable, "-m", "graphlift.migrate", "parity", "-j", "1"],
         cwd=sandbox.root,
         env={**os.environ, "GRAPHLIFT_TEST_STUCK": str(stuck)},
         stdout=subprocess.PIPE,

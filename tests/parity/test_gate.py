@@ -277,7 +277,7 @@ def test_handlers_are_closed_when_the_engine_raises(tmp_path: Path) -> None:
     @contextmanager
     def world() -> Iterator[dict[str, Callable[..., Any]]]:
         try:
-            yield {}
+            yield {"a": lambda: None}
         finally:
             opened.append("close")
 
