@@ -59,7 +59,8 @@ def apply_plan(
     """Write what `plan` says. A file that changed since, is read-only, or cannot be written safely is left and reported.
 
     With `all_or_nothing`, one such file means that none is written. `verify` gets every written path with the bytes that
-    are now on disk (None: deleted) and returns flags for the files that must go back to what they were.
+    are now on disk (None: deleted) and returns flags for the files that must go back to what they were; where it raises,
+    all of them go back.
 
     Raises `UsageError` for a work tree that is not clean (unless `allow_dirty`), `EnvironmentProblem` where the disk
     refuses in the middle (everything is put back first) or another graphlift is at work.
@@ -130,7 +131,13 @@ def _transact(
         raise EnvironmentProblem(
             f"cannot be written: {error.strerror}; every file was put back", where=where, mend="mend it and try again"
         ) from error
-    bad = tuple(verify({c.path: places.read(journal.root, c.path) for c in changes})) if verify else ()
+    try:
+        bad = tuple(verify({c.path: places.read(journal.root, c.path) for c in changes})) if verify else ()
+    except BaseException:
+        # What could not be verified must not stay; left pending, the next command would even complete it.
+        _put_back(journal.root, done)
+        journal.finish(())
+        raise
     wrong = {flag.file for flag in bad}
     _put_back(journal.root, [change for change in changes if change.path in wrong])
     written = tuple(change.path for change in changes if change.path not in wrong)

@@ -228,3 +228,17 @@ def test_an_untracked_file_counts_only_where_the_plan_touches_it(repository: Pro
     with pytest.raises(UsageError, match=r"notes\.py"):
         apply_plan(repository, Plan.of([FileChange("notes.py", b"1", b"2")]))
     assert apply_plan(repository, PLAN).refused == ()
+
+
+@pytest.mark.parametrize("error", [UsageError("what would be left does not compile"), KeyboardInterrupt()])
+def test_what_could_not_be_verified_does_not_stay(project: Project, error: BaseException) -> None:
+    def verify(written: Mapping[str, bytes | None]) -> list[Flag]:
+        assert tree(project.root) == AFTER
+        raise error
+
+    with pytest.raises(type(error)):
+        apply_plan(project, PLAN, verify=verify)
+    assert tree(project.root) == BEFORE
+    assert recover(project) is None
+    with pytest.raises(UsageError, match="nothing to undo"):
+        undo(project)
