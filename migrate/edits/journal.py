@@ -87,9 +87,7 @@ class Journal:
 
     def begin(self, changes: tuple[FileChange, ...], undoes: str = "") -> None:
         """Record what is about to be written. After this returns, the transaction can be completed or rolled back."""
-        for draft in self.folder.glob("draft-*"):
-            # Left by a process that was killed; we hold the lock, so none belongs to a living one.
-            shutil.rmtree(draft)
+        self._clear()
         self._store(Transaction(undoes or self._next_name(), changes, bool(undoes)), self._pending)
 
     def pending(self) -> Transaction | None:
@@ -101,6 +99,7 @@ class Journal:
 
         May be killed and called again: what can be undone afterwards depends on the arguments alone.
         """
+        self._clear()
         pending = _load(self._pending)
         done = self.folder / "done" / pending.name
         if pending.undo:
@@ -145,6 +144,14 @@ class Journal:
         place.parent.mkdir(exist_ok=True)
         draft.rename(place)
         _sync_folder(place.parent)
+
+    def _clear(self) -> None:
+        """Remove drafts of processes that were killed; we hold the lock, so none belongs to a living one.
+
+        In a container the next process often has the same id, so that a draft that stays would be in its way.
+        """
+        for draft in self.folder.glob("draft-*"):
+            shutil.rmtree(draft)
 
     def _drop(self, place: Path) -> None:
         """Remove a transaction's folder; by a rename first, so that half of one is never read."""

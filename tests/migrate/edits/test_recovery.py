@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,18 @@ def test_recovery_never_follows_a_link_that_appeared_in_between(tmp_path: Path) 
     assert recovered is not None
     assert recovered.left == ("a.py",)
     assert outside.read_bytes() == b"a = 1\n"
+
+
+def test_drafts_of_a_killed_process_with_our_own_id_are_in_nobodys_way(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(BEFORE["a.py"])
+    journal = Journal(tmp_path)
+    with journal.locked():
+        journal.begin((FileChange("a.py", BEFORE["a.py"], AFTER["a.py"]),))
+    for name in (f"draft-{os.getpid()}", f"draft-{os.getpid()}-gone"):
+        (journal.folder / name).mkdir()
+        (journal.folder / name / "content").write_bytes(b"half")
+    recovered = recover(Project(tmp_path))
+    assert recovered is not None
+    assert recovered.action == "completed"
+    assert (tmp_path / "a.py").read_bytes() == AFTER["a.py"]
+    assert not list(journal.folder.glob("draft-*"))
