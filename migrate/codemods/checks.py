@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..ledger.text import UnreadableError
@@ -72,8 +73,11 @@ def unresolved(workspace: Workspace, need: NewImport) -> str | None:
 
 
 def binds(tree: ast.Module, name: str) -> bool:
-    """Whether a module binds a name, or may: by a star import or a module `__getattr__`."""
-    for node in ast.walk(tree):
+    """Whether a module binds a name, or may: by a star import or a module `__getattr__`.
+
+    What a function or a class binds for itself (a method, a local import) cannot be imported, so it does not count.
+    """
+    for node in _of_the_module(tree):
         match node:
             case ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found) | ast.ClassDef(name=found):
                 if found == name or (found == "__getattr__" and node in tree.body):
@@ -82,4 +86,17 @@ def binds(tree: ast.Module, name: str) -> bool:
                 return True
             case ast.Name(id=found, ctx=ast.Store()) if found == name:
                 return True
+            case ast.Global(names=names) if name in names:
+                return True
     return False
+
+
+def _of_the_module(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes in the module's own scope, and every `global` statement, which binds there from inside a function."""
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Global))
+    left: list[ast.AST] = [*tree.body]
+    while left:
+        node = left.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            left.extend(ast.iter_child_nodes(node))
