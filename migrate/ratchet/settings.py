@@ -59,6 +59,9 @@ def _less(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     for pattern in now["exclude"]:
         if pattern not in before.get("exclude", []) and not pattern.startswith("!"):
             yield f"`exclude` has a new entry {pattern!r}"
+    for pattern in before.get("exclude", []):
+        if pattern.startswith("!") and pattern not in now["exclude"] and now["exclude"]:
+            yield f"`exclude` lost the exception {pattern!r}"
     for name in before.get("source", ["."]):
         if name not in now["source"] and "." not in now["source"]:
             yield f"`source` lost {name!r}"

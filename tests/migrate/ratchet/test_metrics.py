@@ -115,6 +115,18 @@ def test_an_exclusion_in_the_configuration_that_hides_a_call_is_red(repo: Any) -
     assert "`exclude` has a new entry 'hidden.py'" in said.out
 
 
+def test_an_exception_that_an_exclusion_lost_is_red(repo: Any) -> None:
+    lines = 'exclude = ["gen/*", "!gen/shown.py"]\n' + SYMBOLS
+    repo.files({**CODE, "ratchet.toml": rule("references"), "graphlift.toml": lines, "gen/shown.py": CODE["app.py"]})
+    repo.run("ratchet", "init")
+    repo.commit()
+    repo.git("switch", "--quiet", "--create", "branch")
+    repo.files({"graphlift.toml": 'exclude = ["gen/*"]\n' + SYMBOLS})
+    said = repo.check()
+    assert said.codes == ["settings"]
+    assert "`exclude` lost the exception '!gen/shown.py'" in said.out
+
+
 @pytest.mark.parametrize(
     "line",
     [
