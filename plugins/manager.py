@@ -12,6 +12,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import inspect
+import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -259,7 +260,7 @@ def _invalid(name: str, plugin: object, error: Exception) -> PluginError:
 
 def _short(path: str) -> str:
     """A path without the machine's folders: from the last folder that is on `sys.path`, else the file's name."""
-    roots = [root for root in sys.path if root and path.startswith(root)]
+    roots = [root for root in sys.path if root and path.startswith(root.rstrip("/\\") + os.sep)]
     best = max(roots, key=len, default="")
     return path[len(best) :].lstrip("/\\").replace("\\", "/") if best else path.replace("\\", "/").rsplit("/", 1)[-1]
 

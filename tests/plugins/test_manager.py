@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import types
+from pathlib import Path
+
 import pytest
 
 from graphlift.adapters.errors import PluginError, UsageError
@@ -243,3 +246,18 @@ def test_every_hook_says_when_it_is_called() -> None:
 
     for name in HOOKS:
         assert "Called " in (getattr(hookspecs, name).__doc__ or ""), name
+
+
+def test_a_folder_on_the_path_with_the_beginning_of_another_cuts_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("app", "apples"):
+        (tmp_path / name).mkdir()
+    file = tmp_path / "apples" / "own.py"
+    monkeypatch.setattr("sys.path", [str(tmp_path / "app")])
+    plugin = types.ModuleType("own")
+    plugin.__file__ = str(file)
+    plugin.graphlift_cases = hookimpl(lambda wrong: [])  # type: ignore[attr-defined]
+    with pytest.raises(PluginError) as caught:
+        Plugins().register(plugin, "own", "project")
+    assert caught.value.where == "own.py"
