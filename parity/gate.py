@@ -140,7 +140,8 @@ def run_gate(
     running = judge_cases(chosen, rules, pool(by_side, {case.id: case for case in chosen}), cassette, record)
     judged, stopped = _collect(running, len(chosen), progress)
     ran = frozenset(one.case for one in judged)
-    partial = stopped or len(chosen) < len(every)
+    # By what was judged, not by what was asked for: a pool that loses a run must not make the rest a whole.
+    partial = stopped or len(ran) < len(every)
     day = today or dt.datetime.now(dt.UTC).date()
     verdict = judge((item for one in judged for item in one.divergences), baseline, day, ran if partial else None)
     return Report(

@@ -21,6 +21,7 @@ from graphlift.parity.gate import run_gate
 from graphlift.parity.judging import Judged
 from graphlift.parity.report import Report
 from graphlift.parity.rules import builtin_rules
+from graphlift.parity.running import InProcess, Task
 
 Run = Callable[[Mapping[str, Callable[..., Any]]], Any]
 
@@ -251,6 +252,17 @@ def test_an_interrupt_gives_a_partial_report_of_what_was_compared(tmp_path: Path
     report = gate(tmp_path, walk("a"), walk("a", "a"), case("one"), case("two"), progress=progress)
     assert (report.cases, report.partial, report.stopped) == (("one",), True, True)
     assert found(report) == [("GL101", "a")]
+
+
+def test_a_case_whose_runs_never_come_back_is_not_green(tmp_path: Path) -> None:
+    class Losing(InProcess):
+        def submit(self, task: Task) -> None:
+            if task.case != "two":
+                super().submit(task)
+
+    report = gate(tmp_path, walk("a"), walk("a"), case("one"), case("two"), pool=Losing)
+    assert report.cases == ("one",)
+    assert (report.partial, report.green) == (True, False)
 
 
 def test_handlers_are_opened_afresh_for_every_run(tmp_path: Path) -> None:
