@@ -127,7 +127,7 @@ def run_gate(
     """Run the gate and give its report.
 
     `root` is the project's root, for the evidence; `files` are more files that the evidence names. `only` are patterns of
-    case ids, `shard` a part of the cases; with either, the report is partial. `pool` says how runs are carried out (by
+    case ids, `shard` a part of the cases; with either, the report is partial, and with both it is no shard of a whole. `pool` says how runs are carried out (by
     default in this process, one after the other). `normalise` are applied in turn to every value before it is recorded.
     `cassette` holds recorded answers and takes new ones in; `record` says what the legacy engine may record. Ctrl-C gives a
     partial report of what had been judged. Raises `ConfigurationError` and `UsageError` as `pick_engines` and `pick_cases`
@@ -142,6 +142,8 @@ def run_gate(
     ran = frozenset(one.case for one in judged)
     # By what was judged, not by what was asked for: a pool that loses a run must not make the rest a whole.
     partial = stopped or len(ran) < len(every)
+    # Shards are merged into a whole, so one of which a part did not run must not call itself one.
+    is_shard = shard is not None and (stopped or ran == {case.id for case in every if shard.has(case.id)})
     day = today or dt.datetime.now(dt.UTC).date()
     verdict = judge((item for one in judged for item in one.divergences), baseline, day, ran if partial else None)
     return Report(
@@ -154,7 +156,7 @@ def run_gate(
         evidence=evidence,
         partial=partial,
         stopped=stopped,
-        shard=None if shard is None else str(shard),
+        shard=str(shard) if is_shard else None,
     )
 
 

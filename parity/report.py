@@ -63,6 +63,11 @@ class Report:
         return bool(self.cases) and not self.new and not self.problems
 
     @property
+    def holds_in_part(self) -> bool:
+        """Whether a part that was asked for holds; a shard may be empty, since the others have the cases."""
+        return not self.stopped and not self.new and not self.problems and bool(self.cases or self.shard)
+
+    @property
     def green(self) -> bool:
         """Whether the gate holds: clean, and every case ran."""
         return self.clean and not self.partial

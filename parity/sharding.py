@@ -74,7 +74,8 @@ def _check(parts: Sequence[Mapping[str, Any]]) -> None:
     whole = {str(Shard(index, len(parts))) for index in range(1, len(parts) + 1)}
     if set(shards) != whole or len(set(shards)) != len(shards):
         told = ", ".join(sorted(str(shard) for shard in shards))
-        raise UsageError(f"these are not all shards of one run: {told}", mend="give each shard's report once")
+        mend = "give each shard's report once, of runs with --shard and without --case"
+        raise UsageError(f"these are not all shards of one run: {told}", mend=mend)
 
 
 _SAME = (

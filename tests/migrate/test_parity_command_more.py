@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from graphlift.parity.sharding import Shard
+
 GATE = """
     import os
     from graphlift.adapters import DependencyWorkflow
@@ -95,6 +97,22 @@ def test_shards_cover_every_case_once_and_merge_into_the_whole(sandbox: Any) -> 
     whole = sandbox.run("parity", "--format", "json")
     assert whole.json() == merged.json()
     assert (sandbox.root / ".graphlift/parity.json").read_text(encoding="utf-8") == evidence
+
+
+def test_shards_of_one_case_are_not_the_whole(sandbox: Any) -> None:
+    project(sandbox)
+    for number in (1, 2):
+        sandbox.run("parity", "--shard", f"{number}/2", "--case", "order/1", "--report", f"json=part{number}.json")
+    merged = sandbox.run("parity", "--merge", "part1.json", "--merge", "part2.json")
+    assert (merged.code, "without --case" in merged.err) == (2, True)
+    assert not (sandbox.root / ".graphlift/parity.json").exists()
+
+
+def test_a_shard_without_a_case_is_no_failure(sandbox: Any) -> None:
+    numbers = range(1, 41)
+    empty = next(n for n in numbers if not any(Shard(n, 40).has(f"order/{number}") for number in range(6)))
+    ran = project(sandbox).run("parity", "--shard", f"{empty}/40", "--format", "json")
+    assert (ran.code, ran.json()["case_ids"], ran.json()["verdict"]) == (0, [], "red")
 
 
 def test_a_missing_shard_proves_nothing(sandbox: Any) -> None:
