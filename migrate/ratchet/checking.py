@@ -169,10 +169,19 @@ def _facts(bench: Workbench, side: Side, measurement: Measurement, past: Past | 
 def _past_side(bench: Workbench, tree: StoredTree, commit: str) -> Side:
     """The ratchet's files at the merge base. A base without rules caps nothing: the ratchet begins on this branch."""
     rules_name, lock_name = _past_names(bench, tree)
-    rules, lock = tree.git.show(commit, rules_name), tree.git.show(commit, lock_name)
+    rules, lock = (_stored(tree, commit, name) for name in (rules_name, lock_name))
     at = f" at {commit[:10]}"
     book = parse_book(rules.decode("utf-8-sig", "replace"), rules_name + at) if rules is not None else Book()
     return _side(book, lock.decode("utf-8-sig", "replace") if lock is not None else None, lock_name + at, tree)
+
+
+def _stored(tree: StoredTree, commit: str, name: str) -> bytes | None:
+    """A file of a commit, None where the commit has none; one that git cannot give is an error, since it may hold caps."""
+    content = tree.git.show(commit, name)
+    if content is None and name in tree.paths:
+        mend = "fetch it: `git fetch --refetch --no-filter`, or look at the repository with `git fsck`"
+        raise EnvironmentProblem(f"git cannot read it at the merge base {commit[:10]}", where=name, mend=mend)
+    return content
 
 
 def _past_names(bench: Workbench, tree: StoredTree) -> tuple[str, str]:

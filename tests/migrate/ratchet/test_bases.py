@@ -42,6 +42,22 @@ def test_without_a_base_the_check_fails_closed(origin: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["ratchet.lock", "ratchet.toml"])
+def test_caps_that_git_cannot_read_are_not_taken_for_none(origin: Any, name: str) -> None:
+    """A clone that lacks an object, as a partial one without its remote does: the caps are there, and not known."""
+    origin.git("switch", "--quiet", "--create", "topic")
+    listed = subprocess.run(
+        ["git", "rev-parse", f"HEAD:{name}"], cwd=origin.root, check=True, capture_output=True, text=True
+    )
+    blob = listed.stdout.strip()
+    origin.files({"ratchet.lock": "9 lines:a.py\n", "ratchet.toml": RULES + "# edited\n"})
+    grow(origin)
+    (origin.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    said = origin.run("ratchet", "--base", "main")
+    assert said.code == 3
+    assert said.error.startswith(f"{name}: git cannot read it at the merge base ")
+
+
 def test_outside_of_a_repository_only_absolute_works(tmp_path: Path, repo: Any) -> None:
     bare = type(repo)(tmp_path / "bare")
     bare.root.mkdir()
