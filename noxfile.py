@@ -59,7 +59,9 @@ def types(session: nox.Session) -> None:
     """Check types with mypy (strict) and pyright, and that the public API's types are complete."""
     _install(session, "dev")
     session.run("mypy", *(word for name in PACKAGES for word in ("-p", f"graphlift.{name}")))
-    session.run("pyright", "--pythonpath", str(Path(session.bin) / ("python.exe" if sys.platform == "win32" else "python")))
+    session.run(
+        "pyright", "--pythonpath", str(Path(session.bin) / ("python.exe" if sys.platform == "win32" else "python"))
+    )
 
 
 @nox.session

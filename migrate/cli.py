@@ -7,6 +7,7 @@ no script takes it for findings.
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from pathlib import Path
@@ -69,7 +70,7 @@ def main() -> None:
     """Run the command line; the console script `graphlift` calls this."""
     for stream in (sys.stdout, sys.stderr):
         # A name in the code base may not be writable in the terminal's encoding; that must not end a run.
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         app()

@@ -185,11 +185,12 @@ def _parse(config: Path, root: Path) -> tuple[dict[str, Any], str]:
     where = _shown(config, root)
     try:
         text = config.read_text(encoding="utf-8-sig")
-        return tomllib.loads(text), text
     except OSError as error:
         raise ConfigurationError(f"cannot be read: {error.strerror}", where=where, mend="make it readable") from None
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"is not UTF-8: {error.reason} at byte {error.start}", where=where) from None
+    try:
+        return tomllib.loads(text), text
     except tomllib.TOMLDecodeError as error:
         line = _line_in(str(error)) or max(1, len(text.splitlines()))
         mend = "mend the TOML there; https://toml.io has the grammar"
