@@ -57,7 +57,9 @@ def say(found: Report, wanted: Wanted, evidence: Path | None, style: OutputForma
 
     for path, render in wanted:
         write(path, render(found))
-    # A part that was asked for says nothing of the whole; one that was interrupted must not leave an older verdict behind.
-    if evidence is not None and (found.stopped or not found.partial):
+    # A part that holds says nothing of the whole; one that does not, or was interrupted, must not leave an older verdict
+    # behind.
+    replaces = evidence is not None and evidence.exists() and not found.holds_in_part
+    if evidence is not None and (found.stopped or not found.partial or replaces):
         write_report(found, evidence)
     emit(style, lambda: text(found), found.to_json)

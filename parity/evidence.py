@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,15 @@ ABSENT = "absent"
 
 @dataclass(frozen=True)
 class Evidence:
-    """A digest over all cases, one for each engine's code (by side), and every file's SHA-256 by its relative path."""
+    """A digest over all cases, one for each engine's code (by side), and every file's SHA-256 by its relative path.
+
+    `folders` are the engines' source folders with a digest of the names in each, so that a new file is seen too.
+    """
 
     definitions: str
     engines: Mapping[str, str]
     files: Mapping[str, str]
+    folders: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The report's form, sorted."""
@@ -33,6 +37,7 @@ class Evidence:
             "definitions": self.definitions,
             "engines": dict(sorted(self.engines.items())),
             "files": dict(sorted(self.files.items())),
+            "folders": dict(sorted(self.folders.items())),
         }
 
 
@@ -53,12 +58,26 @@ def gather_evidence(
         seen.update(mine)
     named = [*files, *(name for case in every for name in case.files)]
     seen.update({name: _digest(root, name) for name in named})
-    return Evidence(_join({case.id: case.fingerprint for case in every}), by_engine, seen)
+    folders = {
+        top.relative_to(root).as_posix(): _names(top)
+        for engine in engines.values()
+        for source in engine.sources
+        for top in _places(root, source)
+        if top.is_dir()
+    }
+    return Evidence(_join({case.id: case.fingerprint for case in every}), by_engine, seen, folders)
 
 
-def stale_files(root: Path, files: Mapping[str, str]) -> tuple[str, ...]:
-    """The files of some evidence whose content is no longer what it was, sorted."""
-    return tuple(name for name, digest in sorted(files.items()) if _digest(root, name) != digest)
+def stale_files(root: Path, files: Mapping[str, str], folders: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The files of some evidence whose content is no longer what it was, and folders that gained or lost one, sorted."""
+    changed = [name for name, digest in files.items() if _digest(root, name) != digest]
+    changed += [f"{name}/" for name, names in (folders or {}).items() if _names(root / name) != names]
+    return tuple(sorted(changed))
+
+
+def _names(top: Path) -> str:
+    names = sorted(path.relative_to(top).as_posix() for path in top.rglob("*.py") if "__pycache__" not in path.parts)
+    return _join(dict.fromkeys(names, ""))
 
 
 def _files(root: Path, engine: str, source: str) -> list[str]:

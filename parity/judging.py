@@ -120,15 +120,18 @@ def _apart(flaky: Iterable[Flaky], chance: set[tuple[str, str | None, str]]) -> 
     return tuple(sorted(kept, key=lambda item: (item.side, item.family, item.node or "", item.subject)))
 
 
+GATE = "gate"
+"""In the place of a family: what is not seen concerns them all."""
 WHY = {
-    "trace": "gave no tap, so its activations were not seen",
-    "runs": "gave no tap and no node results",
-    "nodes": "shows no node results",
-    "data": "shows no final data",
-    "events": "shows no stream events",
-    "checkpoints": "shows no checkpoints",
-    "success": "does not say whether the run succeeded",
+    "trace": ("gave no tap, so its activations were not seen", "gave a tap, so activations were not seen"),
+    "runs": ("gave no tap and no node results", "gave a tap or node results"),
+    "nodes": ("shows no node results", "shows node results"),
+    "data": ("shows no final data", "shows final data"),
+    "events": ("shows no stream events", "shows stream events"),
+    "checkpoints": ("shows no checkpoints", "shows checkpoints"),
+    "success": ("does not say whether the run succeeded", "says whether the run succeeded"),
 }
+"""What is not seen, in words: after "the candidate engine", and after "neither engine"."""
 
 
 def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation]) -> tuple[tuple[str, str], ...]:
@@ -140,6 +143,15 @@ def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation]) -> tup
     by_type = [("values", f"a {name} has no content that could be compared") for name in opaque]
     if "shape" not in shown[0]:
         by_type.append(("liveness", "the graph is not known: give the case `edges`"))
+    if not shown[0] & shown[1] & {"runs", "data"}:
+        # An engine that shows so little is equal to any other one.
+        by_type.append((GATE, "a case shows neither activations, node results nor final data, so it proves nothing"))
+    idle = [run.side for run in pair if not run.activations]
+    if len(idle) == 1:
+        told = (
+            f"the {idle[0]} engine called none of the case's handlers, the other one did: what they do was not compared"
+        )
+        by_type.append((GATE, told))
     return (*_missing(rules, pair, shown), *by_type)
 
 
@@ -153,5 +165,5 @@ def _missing(
             optional = need in ("events", "checkpoints") and len(lacking) == 2
             if need in WHY and lacking and not optional:
                 who = "neither engine" if len(lacking) == 2 else f"the {lacking[0]} engine"
-                found[rule.family, f"{who} {WHY[need]}".replace("neither engine gave no", "no engine gave a")] = None
+                found[rule.family, f"{who} {WHY[need][len(lacking) - 1]}"] = None
     return list(found)

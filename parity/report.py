@@ -14,6 +14,7 @@ from typing import Any
 from .baseline import Known, Problem
 from .divergence import Divergence, Flaky
 from .evidence import Evidence
+from .judging import GATE
 from .writing import replace_file
 
 SCHEMA = 1
@@ -60,12 +61,29 @@ class Report:
     @property
     def clean(self) -> bool:
         """Whether something ran, nothing unknown was found in it, and the baseline is in order."""
-        return bool(self.cases) and not self.new and not self.problems
+        return bool(self.cases) and not self.new and not self.problems and not self.blind
+
+    @property
+    def blind(self) -> bool:
+        """Whether some case showed nothing that could have differed."""
+        return any(text.startswith(f"{GATE}: ") for text in self.unseen)
+
+    @property
+    def expires(self) -> str | None:
+        """The first day (ISO) on which an entry that this verdict leans on expires."""
+        days = [item.known.expires for item in self.findings if item.known is not None]
+        return min(days).isoformat() if days else None
 
     @property
     def holds_in_part(self) -> bool:
         """Whether a part that was asked for holds; a shard may be empty, since the others have the cases."""
-        return not self.stopped and not self.new and not self.problems and bool(self.cases or self.shard)
+        return (
+            not self.stopped
+            and not self.new
+            and not self.problems
+            and not self.blind
+            and bool(self.cases or self.shard)
+        )
 
     @property
     def green(self) -> bool:
@@ -98,6 +116,7 @@ class Report:
             "flaky": [item.to_json() for item in self.flaky],
             "baseline": [{"kind": item.kind, "text": item.text} for item in self.problems],
             "unseen": list(self.unseen),
+            "expires": self.expires,
             "evidence": self.evidence.to_json(),
         }
 

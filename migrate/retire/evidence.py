@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
+import datetime as dt
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...adapters.errors import ConfigurationError
+from ...parity.evidence import stale_files
 
 if TYPE_CHECKING:
     from ...plugins.project import Project
 
 SCHEMA = 1
-ABSENT = "absent"
 SHOWN = 3
 
 
@@ -28,6 +28,7 @@ class Evidence:
     known: int
     files: tuple[str, ...]
     stale: tuple[str, ...]
+    expires: str | None = None
 
     def problems(self, needed: str | None = None) -> tuple[str, ...]:
         """Why it proves nothing for today's code; `needed` is a file that it must have been about."""
@@ -41,6 +42,8 @@ class Evidence:
         if self.stale:
             more = f" and {len(self.stale) - SHOWN} more" if len(self.stale) > SHOWN else ""
             found.append(f"changed since: {', '.join(self.stale[:SHOWN])}{more}")
+        if self.expires is not None and self.expires < dt.datetime.now(dt.UTC).date().isoformat():
+            found.append(f"a known divergence that it leans on expired on {self.expires}")
         if needed is not None and needed not in self.files:
             found.append(f"it is not about {needed}: the legacy engine's sources do not list it")
         return tuple(found)
@@ -63,7 +66,7 @@ def _evidence(project: Project, path: str, data: dict[str, Any]) -> Evidence:
     if data["schema"] != SCHEMA:
         raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA}")
     digests: dict[str, str] = dict(data["evidence"]["files"])
-    stale = sorted(name for name, digest in digests.items() if _digest(project, name) != digest)
+    stale = stale_files(project.root, digests, dict(data["evidence"].get("folders", {})))
     known = sum(1 for item in data["divergences"] if item["known"])
     return Evidence(
         path=path,
@@ -72,12 +75,6 @@ def _evidence(project: Project, path: str, data: dict[str, Any]) -> Evidence:
         cases=int(data["cases"]),
         known=known,
         files=tuple(sorted(digests)),
-        stale=tuple(stale),
+        stale=stale,
+        expires=data.get("expires"),
     )
-
-
-def _digest(project: Project, name: str) -> str:
-    try:
-        return hashlib.sha256((project.root / name).read_bytes()).hexdigest()
-    except OSError:
-        return ABSENT

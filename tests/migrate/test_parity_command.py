@@ -361,3 +361,15 @@ def test_an_interrupt_leaves_a_partial_report(sandbox: Any, tmp_path: Path) -> N
     assert out.splitlines()[-1] == "red: 1 case, 0 divergences, partial: not every case ran, so nothing is proved"
     found = evidence(sandbox)
     assert (found["partial"], found["verdict"], found["case_ids"]) == (True, "red", ["large"])
+
+
+def test_a_part_that_is_red_leaves_no_older_green_evidence_behind(sandbox: Any) -> None:
+    import json
+
+    path = project(sandbox, large="twice").root / ".graphlift" / "parity.json"
+    assert sandbox.run("parity").code == 1
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "verdict": "green"}), encoding="utf-8")
+    assert sandbox.run("parity", "--case", "small").code == 0
+    assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "green"
+    assert sandbox.run("parity", "--case", "large").code == 1
+    assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "red"

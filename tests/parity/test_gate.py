@@ -400,3 +400,37 @@ def test_an_engine_that_is_an_object_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "walker.py").touch()
     report = run_gate([Walker("legacy"), Walker("candidate")], [case()], builtin_rules(), root=tmp_path)
     assert report.green
+
+
+def test_engines_that_show_nothing_prove_nothing(tmp_path: Path) -> None:
+    def silent(handlers: Any) -> Any:
+        return {"success": True}
+
+    report = gate(tmp_path, silent, silent)
+    assert not report.green
+    told = "gate: a case shows neither activations, node results nor final data, so it proves nothing"
+    assert told in report.unseen
+    assert gate(tmp_path, walk("a"), walk("a")).green
+
+
+def test_a_new_file_in_a_source_folder_makes_the_evidence_stale(tmp_path: Path) -> None:
+    from graphlift.parity.evidence import stale_files
+
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "a.py").write_text("x = 1\n", encoding="utf-8")
+    pair = [engine("legacy", walk("a"), sources=("pkg",)), engine("candidate", walk("a"), sources=("pkg",))]
+    evidence = run_gate(pair, [case()], builtin_rules(), root=tmp_path).evidence
+    assert stale_files(tmp_path, evidence.files, evidence.folders) == ()
+    (tmp_path / "pkg" / "b.py").write_text("", encoding="utf-8")
+    assert stale_files(tmp_path, evidence.files, evidence.folders) == ("pkg/",)
+
+
+def test_an_engine_that_calls_no_handler_where_the_other_does_is_not_green(tmp_path: Path) -> None:
+    def computes(handlers: Any) -> Any:
+        return {"success": True, "data": {}, "nodes": {}}
+
+    report = gate(tmp_path, computes, walk("a"))
+    assert not report.green
+    assert [text for text in report.unseen if text.startswith("gate: ")] == [
+        "gate: the legacy engine called none of the case's handlers, the other one did: what they do was not compared"
+    ]
