@@ -39,8 +39,14 @@ def reporters(plugins: Plugins, wanted: Sequence[str]) -> Wanted:
     return chosen
 
 
+SOURCES = frozenset({".cfg", ".ini", ".ipynb", ".py", ".pyi", ".toml", ".yaml", ".yml"})
+
+
 def write(path: Path, text: str) -> None:
-    """Write a file of the user's choice. Raises UsageError where it cannot be written."""
+    """Write a file of the user's choice. Raises UsageError where it cannot be written, for a link, and for a source file."""
+    if path.is_symlink() or (path.exists() and path.suffix in SOURCES):
+        kind = "a link" if path.is_symlink() else "a source file"
+        raise UsageError(f"--report: {path.name} is {kind}", mend="name a new file, or one that a report may replace")
     try:
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
     except OSError as error:

@@ -118,7 +118,9 @@ class ParitySettings(_Model):
     """The parity gate's settings."""
 
     baseline: InsidePath = Field(default="graphlift-divergences.toml", description="File of the known divergences.")
-    report: InsidePath = Field(default=".graphlift/parity.json", description="Evidence that retire and status read.")
+    report: Annotated[InsidePath, Field(pattern=r"\.json$")] = Field(
+        default=".graphlift/parity.json", description="Evidence that retire and status read; a JSON file."
+    )
     timeout: float = Field(default=30.0, gt=0, description="Seconds that one case may take on one engine.")
 
 

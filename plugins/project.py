@@ -1,8 +1,10 @@
-"""A project: its root, its settings, and which files belong to it. Reads names only; no file is opened or imported here."""
+"""A project: its root, its settings, and which files belong to it. Nothing is imported here."""
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -78,7 +80,36 @@ class Project:
                 where=self.config_file.name if self.config_file else None,
                 mend="add a [[symbol]] table; `graphlift init --dry-run` shows candidates",
             )
+        for symbol in settings.symbol:
+            self._require_name(symbol.legacy)
         return settings
+
+    def _require_name(self, legacy: str) -> None:
+        """A misspelt name has no references, and would read as a migration that is done."""
+        module, _, name = legacy.rpartition(".")
+        source = self.module_file(module) if module and self.module_file(legacy) is None else None
+        if source is None:
+            return
+        words = set(re.findall(r"\w+", source.read_text(encoding="utf-8", errors="replace")))
+        if (
+            name in words
+            or "__getattr__" in words
+            or "import *" in source.read_text(encoding="utf-8", errors="replace")
+        ):
+            return
+        close = difflib.get_close_matches(name, words, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ConfigurationError(
+            f"the symbol {legacy!r} is not there: {source.relative_to(self.root).as_posix()} has no {name!r}",
+            where=self.config_file.name if self.config_file else None,
+            mend=f"{hint}Correct `legacy`, or delete the [[symbol]] table once its alias is gone for good",
+        )
+
+    def module_file(self, module: str) -> Path | None:
+        """The file of a module of the code base, None where no source root has it."""
+        path = module.replace(".", "/")
+        places = (root / name for root in self.source_roots for name in (f"{path}.py", f"{path}/__init__.py"))
+        return next((place for place in places if place.is_file()), None)
 
     @cached_property
     def source_roots(self) -> tuple[Path, ...]:

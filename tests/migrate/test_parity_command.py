@@ -373,3 +373,15 @@ def test_a_part_that_is_red_leaves_no_older_green_evidence_behind(sandbox: Any) 
     assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "green"
     assert sandbox.run("parity", "--case", "large").code == 1
     assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "red"
+
+
+def test_a_report_never_replaces_a_source_file_or_follows_a_link(sandbox: Any, tmp_path: Any) -> None:
+    (project(sandbox).root / "link.xml").symlink_to(tmp_path / "outside.xml")
+    before = (sandbox.root / "shop" / "walker.py").read_text(encoding="utf-8")
+    for name in ("shop/walker.py", "link.xml"):
+        ran = sandbox.run("parity", "--report", f"junit={name}")
+        assert (ran.code, "--report: " in ran.err) == (2, True)
+    assert (sandbox.root / "shop" / "walker.py").read_text(encoding="utf-8") == before
+    assert not (tmp_path / "outside.xml").exists()
+    sandbox.files({"graphlift.toml": CONFIG + 'report = "shop/walker.py"\n'})
+    assert "graphlift.toml:5: parity.report" in sandbox.run("parity").err

@@ -85,3 +85,16 @@ def test_open_finds_the_configuration_of_a_folder_above_but_never_past_the_repos
 def test_open_refuses_what_is_no_folder(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'nowhere' is not a folder"):
         Project.open(tmp_path / "nowhere")
+
+
+def test_a_symbol_whose_module_does_not_have_it_is_an_error_and_no_finished_migration(tmp_path: Path) -> None:
+    here = project(tmp_path, "app/walker.py", symbol=[{"legacy": "app.walker.Wolker", "to": "x.Y"}])
+    (tmp_path / "graphlift.toml").touch()
+    here = Project(here.root, here.root / "graphlift.toml", here.settings)
+    (tmp_path / "app" / "walker.py").write_text("class Walker: ...\n", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"app/walker\.py has no 'Wolker'\n  mend: did you mean 'Walker'\?"):
+        here.require_symbols()
+    (tmp_path / "app" / "walker.py").write_text("from x import Y as Wolker\n", encoding="utf-8")
+    assert here.require_symbols().symbol[0].legacy == "app.walker.Wolker"
+    (tmp_path / "app" / "walker.py").unlink()
+    assert here.require_symbols()
