@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 
 CONTEXT = 3
+LONG = 2000
+"""Lines between the first and the last change from which on equal lines that stand everywhere are no anchors."""
 NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
@@ -86,7 +88,9 @@ def _matcher(before: list[bytes], after: list[bytes]) -> difflib.SequenceMatcher
     while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
         tail += 1
     a_end, b_end = len(before) - tail, len(after) - tail
-    middle = difflib.SequenceMatcher(None, before[head:a_end], after[head:b_end], autojunk=False)
+    # Of a long literal's thousands of equal lines each pair would be looked at; the heuristic leaves such lines out as anchors.
+    popular = max(a_end, b_end) - head > LONG
+    middle = difflib.SequenceMatcher(None, before[head:a_end], after[head:b_end], autojunk=popular)
     shifted: list[Opcode] = [
         (tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in middle.get_opcodes()
     ]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlift.migrate.edits import FileChange, Plan, render_diff
+from graphlift.migrate.edits import Edit, FileChange, Plan, render_diff
 
 
 def git_apply(folder: Path, patch: bytes) -> None:
@@ -71,3 +71,15 @@ def test_git_applies_any_pair(tmp_path, before: bytes, after: bytes) -> None:
 
 def test_a_plan_that_changes_nothing_is_an_empty_patch() -> None:
     assert render_diff(Plan()) == b""
+
+
+def test_thousands_of_equal_lines_between_two_edits_are_not_compared_pair_by_pair() -> None:
+    before = b"import old\nX = [\n" + b"    1,\n" * 50_000 + b"]\nold()\n"
+    plan = Plan.of(
+        [FileChange.edited("a.py", before, [Edit(7, 10, b"new"), Edit(len(before) - 6, len(before) - 3, b"new")])]
+    )
+    patch = render_diff(plan)
+    assert patch.count(b"\n@@ ") == 2
+    assert patch.count(b"\n-") == 3
+    assert b"-import old\n+import new\n" in patch
+    assert b"-old()\n+new()\n" in patch
