@@ -80,12 +80,18 @@ class Project:
                 where=self.config_file.name if self.config_file else None,
                 mend="add a [[symbol]] table; `graphlift init --dry-run` shows candidates",
             )
-        for symbol in settings.symbol:
-            self._require_name(symbol.legacy)
         return settings
 
+    def require_names(self) -> None:
+        """Raise `ConfigurationError` for a configured symbol that its module does not have.
+
+        A misspelt name has no references, and would read as a migration that is done. A symbol that was retired has an
+        alias of its name in the module, or no module any more.
+        """
+        for symbol in self.require_symbols().symbol:
+            self._require_name(symbol.legacy)
+
     def _require_name(self, legacy: str) -> None:
-        """A misspelt name has no references, and would read as a migration that is done."""
         module, _, name = legacy.rpartition(".")
         source = self.module_file(module) if module and self.module_file(legacy) is None else None
         if source is None:

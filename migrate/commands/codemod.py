@@ -91,6 +91,8 @@ def _run(
 
     project, plugins = open_project(ctx, hooks=(HOOK, FINDERS))
     project.require_symbols()
+    if "add-compatibility-alias" not in request.only:  # which is for a symbol that somebody has deleted already
+        project.require_names()
     codemods = select(plugins.gather(HOOK), request.only, request.skip)
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
     accepts = path_filter(project.root, options.directory.resolve(), request.paths)

@@ -37,6 +37,7 @@ def inventory(
     from ..ledger.why import why as explain
 
     project, plugins = open_project(ctx, hooks=("graphlift_reference_finders",))
+    project.require_names()
     ledger = build_ledger(project, plugins.gather("graphlift_reference_finders"))
     if why:
         told = explain(ledger, why)

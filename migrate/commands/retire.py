@@ -60,6 +60,7 @@ def retire(
     if undo:
         _undo(project, style)
         return
+    project.require_names()
     request = Request(tuple(symbols or ()), with_tests, frozenset(keep or ()), reason.strip() or None)
 
     def plan() -> Outcome:

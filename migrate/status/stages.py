@@ -80,6 +80,11 @@ def configured(look: Survey) -> Stage:
     config = look.project.config_file
     if config is None:
         return Stage("configured", "configured", False, "there is no graphlift.toml", {}, (), "graphlift init")
+    try:
+        if count:
+            look.project.require_names()
+    except GraphliftError as error:
+        return Stage("configured", "configured", False, str(error).splitlines()[0], {"symbols": count}, (), "")
     proof = f"{config.name} names {_many(count, 'legacy symbol')}"
     return Stage(
         "configured",

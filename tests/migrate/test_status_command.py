@@ -146,3 +146,17 @@ def test_the_same_state_says_the_same(begun: Any) -> None:
 
 def test_an_unknown_format(begun: Any) -> None:
     assert begun.run("status", "--format", "html").code == 2
+
+
+def test_a_misspelt_symbol_is_no_finished_migration(sandbox: Any) -> None:
+    sandbox.files(
+        {
+            "graphlift.toml": '[[symbol]]\nlegacy = "app.walker.Wolker"\nto = "app.engine.Runner"\n',
+            "app/walker.py": "class Walker: ...\n",
+        }
+    )
+    for command in (("inventory",), ("retire",), ("codemod",)):
+        ran = sandbox.run(*command)
+        assert (ran.code, "did you mean 'Walker'?" in ran.err) == (2, True)
+    ran = sandbox.run("status", "--exit-code")
+    assert (ran.code, "[ ] configured" in ran.out) == (1, True)
