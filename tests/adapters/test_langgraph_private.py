@@ -1,3 +1,5 @@
+"""LangGraph's private names are where they are looked up; a name that moved is named."""
+
 from __future__ import annotations
 
 from importlib import import_module

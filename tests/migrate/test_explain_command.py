@@ -1,3 +1,5 @@
+"""`graphlift explain`: what it prints, and its exit codes."""
+
 from __future__ import annotations
 
 import importlib.util

@@ -1,3 +1,5 @@
+"""`graphlift lint`: its formats, and its exit codes."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,3 +1,5 @@
+"""Fixtures of the tests of inclusive waiting edges."""
+
 from __future__ import annotations
 
 import sys

@@ -1,3 +1,5 @@
+"""Fixtures of the tests of reading LangGraph's scheduler."""
+
 from __future__ import annotations
 
 import sys

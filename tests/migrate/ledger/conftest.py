@@ -1,3 +1,5 @@
+"""Fixtures of the tests of the ledger."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

@@ -1,3 +1,5 @@
+"""Fixtures of the tests of the wiring lint."""
+
 from __future__ import annotations
 
 import sys
