@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from ..adapters.errors import UsageError
 from .console import OutputFormat, emit
@@ -20,39 +23,47 @@ if TYPE_CHECKING:
 class Accepting:
     """What was asked for, as it was typed."""
 
-    rule: str
-    cases: tuple[str, ...]
-    node: str | None
-    reason: str
-    owner: str
-    expires: str
-    verdict: str
-    at_most: int
+    accept: Annotated[
+        str | None,
+        typer.Option("--accept", metavar="RULE", help="List a known divergence of this rule in the baseline file."),
+    ] = None
+    node: Annotated[str | None, typer.Option("--node", metavar="PATTERN", help="With --accept: only at this node.")] = (
+        None
+    )
+    reason: Annotated[str, typer.Option("--reason", help="With --accept: why it is accepted.")] = ""
+    owner: Annotated[str, typer.Option("--owner", help="With --accept: who answers for it.")] = ""
+    expires: Annotated[
+        str, typer.Option("--expires", metavar="YYYY-MM-DD", help="With --accept: when it fails the gate again.")
+    ] = ""
+    verdict: Annotated[
+        str, typer.Option("--verdict", help="With --accept: 'legacy bug', 'engine limit' or 'intended'.")
+    ] = "intended"
+    at_most: Annotated[int, typer.Option("--at-most", min=1, help="With --accept: how often it may be found.")] = 1
 
 
-def accept(project: Project, plugins: Plugins, asked: Accepting, style: OutputFormat) -> None:
+def accept(project: Project, plugins: Plugins, asked: Accepting, cases: Sequence[str], style: OutputFormat) -> None:
     """Write the entry. Raises UsageError where something of it is missing or wrong."""
     from ..parity.baseline import accept as write
 
     known = sorted(item.id for item in plugins.gather("graphlift_rules"))
-    if asked.rule not in known:
-        raise UsageError(f"there is no rule {asked.rule!r}", mend=f"the rules are {', '.join(known)}")
-    if len(asked.cases) != 1:
+    if asked.accept not in known:
+        raise UsageError(f"there is no rule {asked.accept!r}", mend=f"the rules are {', '.join(known)}")
+    if len(cases) != 1:
         raise UsageError(
             "--accept needs one --case", mend="name the case, or a pattern of cases, that it is accepted in"
         )
-    entry = _entry(asked)
+    entry = _entry(asked, cases[0])
     name = project.settings.parity.baseline
     renewed = write(inside(project, name), entry, name)
-    done, place = ("renewed" if renewed else "listed"), f"{asked.cases[0]}{f' at {asked.node}' if asked.node else ''}"
+    done, place = ("renewed" if renewed else "listed"), f"{cases[0]}{f' at {asked.node}' if asked.node else ''}"
     emit(
         style,
-        lambda: f"{name}: {done} {asked.rule} in {place}, until {asked.expires}",
+        lambda: f"{name}: {done} {asked.accept} in {place}, until {asked.expires}",
         lambda: {"accepted": entry.model_dump(mode="json"), "renewed": renewed},
     )
 
 
-def _entry(asked: Accepting) -> Known:
+def _entry(asked: Accepting, case: str) -> Known:
     from pydantic import ValidationError
 
     from ..parity.baseline import Known
@@ -65,8 +76,8 @@ def _entry(asked: Accepting) -> Known:
     except ValueError:
         raise UsageError(f"--expires: {asked.expires!r} is not a date", mend="write it as YYYY-MM-DD") from None
     data = {
-        "rule": asked.rule,
-        "case": asked.cases[0],
+        "rule": asked.accept,
+        "case": case,
         "node": asked.node,
         "reason": asked.reason,
         "owner": asked.owner,

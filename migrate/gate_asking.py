@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from ..adapters.errors import UsageError
 from .console import OutputFormat, emit
@@ -13,6 +16,16 @@ if TYPE_CHECKING:
     from ..parity.engine import Engine
     from ..parity.rule import Rule
     from ..plugins.manager import Plugins
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What is answered at once."""
+
+    listing: Annotated[bool, typer.Option("--list", help="List the cases and engines, and run nothing.")] = False
+    explain: Annotated[str | None, typer.Option("--explain", metavar="RULE", help="Print a rule's page and exit.")] = (
+        None
+    )
 
 
 def explain(plugins: Plugins, rule_id: str, style: OutputFormat) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from ..adapters.errors import UsageError
 from .console import OutputFormat, emit, note
@@ -15,6 +18,20 @@ if TYPE_CHECKING:
     from ..plugins.project import Project
 
 Wanted = Sequence[tuple[Path, "Callable[[Report], str]"]]
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """The reports that are written besides what is printed, and the shards' reports that one is made of."""
+
+    report: Annotated[
+        list[str] | None,
+        typer.Option("--report", metavar="ID=FILE", help="Also write a report: junit, markdown, github, json, text."),
+    ] = None
+    merge: Annotated[
+        list[str] | None,
+        typer.Option("--merge", metavar="FILE", help="Join the JSON reports of all shards; repeated, runs nothing."),
+    ] = None
 
 
 def inside(project: Project, name: str) -> Path:

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from ..adapters.errors import UsageError
 from .console import OutputFormat, emit, note
@@ -33,9 +35,14 @@ ENGINES = project_engines(Path(__file__).parent)"""
 class Fuzzing:
     """How many workflows are drawn, from which seed, and where a counterexample is written as a test."""
 
-    examples: int
-    seed: int = 0
-    write_test: Path | None = None
+    fuzz: Annotated[
+        int, typer.Option("--fuzz", min=0, metavar="N", help="Draw N random workflows instead of running the cases.")
+    ] = 0
+    seed: Annotated[int, typer.Option("--seed", help="With --fuzz and --mutants: draw from this seed.")] = 0
+    write_test: Annotated[
+        Path | None,
+        typer.Option("--write-test", metavar="FILE", help="With --fuzz: write a counterexample as a test."),
+    ] = None
 
 
 def fuzz(engines: Sequence[Engine], rules: Sequence[Rule], asked: Fuzzing, style: OutputFormat) -> bool:
@@ -49,7 +56,7 @@ def fuzz(engines: Sequence[Engine], rules: Sequence[Rule], asked: Fuzzing, style
     by_side = pick_engines(engines)
     with contextlib.redirect_stdout(sys.stderr):
         _try_out(list(by_side.values()))
-        found = search(by_side, rules, examples=asked.examples, seed=asked.seed)
+        found = search(by_side, rules, examples=asked.fuzz, seed=asked.seed)
     if found is not None and asked.write_test is not None:
         write(asked.write_test, as_test(found, engines=ENGINES))
     emit(style, lambda: _fuzz_text(found, asked), lambda: _fuzz_json(found, asked))
@@ -72,7 +79,7 @@ def _try_out(engines: Sequence[Engine]) -> None:
 
 def _fuzz_text(found: Counterexample | None, asked: Fuzzing) -> str:
     if found is None:
-        return f"green: {asked.examples} workflows drawn from seed {asked.seed}, no difference"
+        return f"green: {asked.fuzz} workflows drawn from seed {asked.seed}, no difference"
     draft = found.draft
     rows = [f"{item.rule} at {item.node or 'the run'}: {item.cause}" for item in found.divergences]
     shown = [f"  definition  {dict(draft.definition)}", f"  bodies      {dict(draft.bodies)}"]
@@ -83,7 +90,7 @@ def _fuzz_text(found: Counterexample | None, asked: Fuzzing) -> str:
 
 
 def _fuzz_json(found: Counterexample | None, asked: Fuzzing) -> dict[str, Any]:
-    head = {"examples": asked.examples, "seed": asked.seed, "verdict": "green" if found is None else "red"}
+    head = {"examples": asked.fuzz, "seed": asked.seed, "verdict": "green" if found is None else "red"}
     if found is None:
         return {**head, "counterexample": None, "divergences": []}
     draft = found.draft

@@ -6,8 +6,11 @@ import contextlib
 import datetime as dt
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from ..adapters.errors import UsageError
 from .console import OutputFormat, emit, track
@@ -20,6 +23,36 @@ if TYPE_CHECKING:
 
 BAR = 0.95
 """The share of mutants that the gate must see."""
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """What is looked at instead of running the project's cases under both engines."""
+
+    metamorphic: Annotated[
+        bool,
+        typer.Option(
+            "--metamorphic", help="Check each engine alone, on every case with its workflow written otherwise."
+        ),
+    ] = False
+    from_shadow: Annotated[
+        str | None,
+        typer.Option("--from-shadow", metavar="FILE", help="Judge what a shadow saw in production; runs nothing."),
+    ] = None
+    mutants: Annotated[
+        int,
+        typer.Option(
+            "--mutants",
+            min=0,
+            metavar="N",
+            help="Measure the gate: wrong candidates on the shapes and N drawn workflows.",
+        ),
+    ] = 0
+
+    @property
+    def asked(self) -> bool:
+        """Whether any of it was asked for."""
+        return self.metamorphic or self.from_shadow is not None or self.mutants > 0
 
 
 def mutants(rules: Sequence[Rule], drawn: int, seed: int, style: OutputFormat) -> bool:

@@ -8,7 +8,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
 
 from ..adapters.errors import UsageError
 from .console import GlobalOptions, track
@@ -27,15 +29,33 @@ RECORD = ("none", "once", "all")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Running:
     """What of the project's cases is run, and how."""
 
-    only: tuple[str, ...] = ()
-    shard: str | None = None
-    jobs: int = 0
-    in_process: bool = False
-    cassette: str | None = None
-    record: str = "once"
+    case: Annotated[
+        list[str] | None,
+        typer.Option("--case", metavar="PATTERN", help="Run only this case (* and ? match); may be repeated."),
+    ] = None
+    in_process: Annotated[
+        bool,
+        typer.Option("--in-process", help="Run in this process (for a debugger): no time limit, a crash is a crash."),
+    ] = False
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Runs at once; 0 is one for each processor.")] = 0
+    shard: Annotated[
+        str | None, typer.Option("--shard", metavar="I/N", help="Run only this part of the cases, as 1/8.")
+    ] = None
+    cassette: Annotated[
+        str | None,
+        typer.Option("--cassette", metavar="FILE", help="Answers of recorded handlers, relative to the project."),
+    ] = None
+    record: Annotated[
+        str, typer.Option("--record", help="With recorded handlers: none (only replay), once (what is missing) or all.")
+    ] = "once"
+
+    @property
+    def only(self) -> tuple[str, ...]:
+        """The patterns of the cases that were asked for; none: all."""
+        return tuple(self.case or ())
 
     @property
     def in_part(self) -> bool:
@@ -48,7 +68,7 @@ def run(
     project: Project,
     plugins: Plugins,
     given: tuple[Sequence[Engine], Sequence[Case]],
-    asked: Asked,
+    asked: Running,
 ) -> Report:
     """Run the gate. A cassette in a file takes in what was recorded, also by a run that was interrupted."""
     from ..parity.baseline import read_baseline

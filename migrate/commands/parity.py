@@ -1,11 +1,13 @@
-"""`graphlift parity`: run both engines on every case, compare what they did, and judge."""
+"""`graphlift parity`: run both engines on every case, compare what they did, and judge.
+
+The options are with what they ask for, in `migrate/gate_*.py`.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,84 +15,31 @@ from .. import gate_asking, gate_files, gate_fuzzing, gate_measuring, gate_runni
 from ..console import FINDINGS, FormatOption, GlobalOptions, OutputFormat, open_project
 from ..gate_accepting import Accepting
 from ..gate_accepting import accept as write_entry
+from ..gate_asking import Asking
+from ..gate_files import Reporting
+from ..gate_fuzzing import Fuzzing
+from ..gate_measuring import Measuring
+from ..gate_running import Running
+from ..options import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...parity.case import Case
+    from ...parity.engine import Engine
+    from ...plugins.manager import Plugins
+    from ...plugins.project import Project
 
 
+@grouped
 def parity(
     ctx: typer.Context,
-    case: Annotated[
-        list[str] | None,
-        typer.Option("--case", metavar="PATTERN", help="Run only this case (* and ? match); may be repeated."),
-    ] = None,
-    listing: Annotated[bool, typer.Option("--list", help="List the cases and engines, and run nothing.")] = False,
-    explain: Annotated[
-        str | None, typer.Option("--explain", metavar="RULE", help="Print a rule's page and exit.")
-    ] = None,
-    report: Annotated[
-        list[str] | None,
-        typer.Option("--report", metavar="ID=FILE", help="Also write a report: junit, markdown, github, json, text."),
-    ] = None,
-    in_process: Annotated[
-        bool,
-        typer.Option("--in-process", help="Run in this process (for a debugger): no time limit, a crash is a crash."),
-    ] = False,
-    shard: Annotated[
-        str | None, typer.Option("--shard", metavar="I/N", help="Run only this part of the cases, as 1/8.")
-    ] = None,
-    merge: Annotated[
-        list[str] | None,
-        typer.Option("--merge", metavar="FILE", help="Join the JSON reports of all shards; repeated, runs nothing."),
-    ] = None,
-    cassette: Annotated[
-        str | None,
-        typer.Option("--cassette", metavar="FILE", help="Answers of recorded handlers, relative to the project."),
-    ] = None,
-    record: Annotated[
-        str, typer.Option("--record", help="With recorded handlers: none (only replay), once (what is missing) or all.")
-    ] = "once",
-    fuzz: Annotated[
-        int, typer.Option("--fuzz", min=0, metavar="N", help="Draw N random workflows instead of running the cases.")
-    ] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="With --fuzz and --mutants: draw from this seed.")] = 0,
-    write_test: Annotated[
-        Path | None,
-        typer.Option("--write-test", metavar="FILE", help="With --fuzz: write a counterexample as a test."),
-    ] = None,
-    metamorphic: Annotated[
-        bool,
-        typer.Option(
-            "--metamorphic", help="Check each engine alone, on every case with its workflow written otherwise."
-        ),
-    ] = False,
-    from_shadow: Annotated[
-        str | None,
-        typer.Option("--from-shadow", metavar="FILE", help="Judge what a shadow saw in production; runs nothing."),
-    ] = None,
-    mutants: Annotated[
-        int,
-        typer.Option(
-            "--mutants",
-            min=0,
-            metavar="N",
-            help="Measure the gate: wrong candidates on the shapes and N drawn workflows.",
-        ),
-    ] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Runs at once; 0 is one for each processor.")] = 0,
-    accept: Annotated[
-        str | None,
-        typer.Option("--accept", metavar="RULE", help="List a known divergence of this rule in the baseline file."),
-    ] = None,
-    node: Annotated[
-        str | None, typer.Option("--node", metavar="PATTERN", help="With --accept: only at this node.")
-    ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="With --accept: why it is accepted.")] = "",
-    owner: Annotated[str, typer.Option("--owner", help="With --accept: who answers for it.")] = "",
-    expires: Annotated[
-        str, typer.Option("--expires", metavar="YYYY-MM-DD", help="With --accept: when it fails the gate again.")
-    ] = "",
-    verdict: Annotated[
-        str, typer.Option("--verdict", help="With --accept: 'legacy bug', 'engine limit' or 'intended'.")
-    ] = "intended",
-    at_most: Annotated[int, typer.Option("--at-most", min=1, help="With --accept: how often it may be found.")] = 1,
+    running: Running,
+    asking: Asking,
+    reporting: Reporting,
+    fuzzing: Fuzzing,
+    measuring: Measuring,
+    accepting: Accepting,
     style: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Run both engines on every case and compare traces, statuses and results.
@@ -104,43 +53,67 @@ def parity(
     """
     from ...plugins.gating import HOOKS, engines_and_cases
 
-    if explain:
-        gate_asking.explain(open_project(ctx, ("graphlift_rules",))[1], explain, style)
+    if asking.explain:
+        gate_asking.explain(open_project(ctx, ("graphlift_rules",))[1], asking.explain, style)
         return
     # What user code prints, at its import or in its run, is for people; standard output is the report's.
     with contextlib.redirect_stdout(sys.stderr):
         project, plugins = open_project(ctx, HOOKS)
         project.require_config()
-        given = ((), ()) if accept or merge else engines_and_cases(project, plugins)
-    only = tuple(case or ())
-    if accept:
-        entry = Accepting(accept, only, node, reason, owner, expires, verdict, at_most)
-        write_entry(project, plugins, entry, style)
+        given = ((), ()) if accepting.accept or reporting.merge else engines_and_cases(project, plugins)
+    if accepting.accept:
+        write_entry(project, plugins, accepting, running.only, style)
         return
-    if listing:
+    if asking.listing:
         gate_asking.list_all(*given, style)
         return
-    rules = plugins.gather("graphlift_rules")
-    wanted = gate_files.reporters(plugins, report or [])
-    if mutants:
-        holds = gate_measuring.mutants(rules, mutants, seed, style)
-    elif from_shadow:
-        found, holds = gate_measuring.from_shadow(project, rules, from_shadow)
-        gate_files.say(found, wanted, None, style)
-    elif fuzz:
-        asked = gate_fuzzing.Fuzzing(fuzz, seed, write_test)
-        holds = gate_fuzzing.fuzz(given[0], rules, asked, style)
-    elif metamorphic:
-        holds = gate_fuzzing.check_alone(*given, rules, only, style)
+    if measuring.asked or fuzzing.fuzz:
+        holds = _look_elsewhere((project, plugins), given, (running, reporting, fuzzing, measuring), style)
     else:
-        evidence = gate_files.inside(project, project.settings.parity.report)
         options = ctx.find_object(GlobalOptions) or GlobalOptions()
-        run = gate_running.Asked(only, shard, jobs, in_process, cassette, record)
-        with contextlib.redirect_stdout(sys.stderr):
-            found = (
-                gate_running.merge(project, merge) if merge else gate_running.run(options, project, plugins, given, run)
-            )
-        gate_files.say(found, wanted, evidence, style)
-        holds = found.green or (run.in_part and found.holds_in_part)
+        holds = _run(options, (project, plugins), given, (running, reporting), style)
     if not holds:
         raise typer.Exit(FINDINGS)
+
+
+def _look_elsewhere(
+    opened: tuple[Project, Plugins],
+    given: tuple[Sequence[Engine], Sequence[Case]],
+    asked: tuple[Running, Reporting, Fuzzing, Measuring],
+    style: OutputFormat,
+) -> bool:
+    """Everything that is no run of the project's cases under both engines; whether it holds."""
+    project, plugins = opened
+    running, reporting, fuzzing, measuring = asked
+    rules = plugins.gather("graphlift_rules")
+    if measuring.mutants:
+        return gate_measuring.mutants(rules, measuring.mutants, fuzzing.seed, style)
+    if measuring.from_shadow:
+        wanted = gate_files.reporters(plugins, reporting.report or [])
+        found, holds = gate_measuring.from_shadow(project, rules, measuring.from_shadow)
+        gate_files.say(found, wanted, None, style)
+        return holds
+    if fuzzing.fuzz:
+        return gate_fuzzing.fuzz(given[0], rules, fuzzing, style)
+    return gate_fuzzing.check_alone(*given, rules, running.only, style)
+
+
+def _run(
+    options: GlobalOptions,
+    opened: tuple[Project, Plugins],
+    given: tuple[Sequence[Engine], Sequence[Case]],
+    asked: tuple[Running, Reporting],
+    style: OutputFormat,
+) -> bool:
+    """The gate itself, or the reports of its shards as one; whether it holds."""
+    project, plugins = opened
+    running, reporting = asked
+    wanted = gate_files.reporters(plugins, reporting.report or [])
+    evidence = gate_files.inside(project, project.settings.parity.report)
+    with contextlib.redirect_stdout(sys.stderr):
+        if reporting.merge:
+            found = gate_running.merge(project, reporting.merge)
+        else:
+            found = gate_running.run(options, project, plugins, given, running)
+    gate_files.say(found, wanted, evidence, style)
+    return found.green or (running.in_part and found.holds_in_part)
