@@ -24,6 +24,7 @@ from .rule import Rule
 from .running import InProcess, Pool, Task
 from .shape import Shape, shape_of
 from .sharding import Shard
+from .tracing import TraceKeeper
 
 MakePool = Callable[[Mapping[Side, Engine], Mapping[str, Case]], Pool]
 Progress = Callable[[Iterator[Judged], int], Iterable[Judged]]
@@ -138,14 +139,16 @@ def run_gate(
     chosen = [case.normalised(normalise) for case in picked]
     evidence = gather_evidence(root, by_side, every, files)
     running = judge_cases(chosen, rules, pool(by_side, {case.id: case for case in chosen}), cassette, record)
-    judged, stopped = _collect(running, len(chosen), progress)
+    entries = tuple(baseline)
+    keeper = TraceKeeper(entries)
+    judged, stopped = _collect(keeper.watch(running), len(chosen), progress)
     ran = frozenset(one.case for one in judged)
     # By what was judged, not by what was asked for: a pool that loses a run must not make the rest a whole.
     partial = stopped or len(ran) < len(every)
     # Shards are merged into a whole, so one of which a part did not run must not call itself one.
     is_shard = shard is not None and (stopped or ran == {case.id for case in every if shard.has(case.id)})
     day = today or dt.datetime.now(dt.UTC).date()
-    verdict = judge((item for one in judged for item in one.divergences), baseline, day, ran if partial else None)
+    verdict = judge((item for one in judged for item in one.divergences), entries, day, ran if partial else None)
     return Report(
         cases=tuple(sorted(ran)),
         families=tuple(dict.fromkeys(rule.family for rule in rules)),
@@ -157,6 +160,7 @@ def run_gate(
         partial=partial,
         stopped=stopped,
         shard=str(shard) if is_shard else None,
+        traces=keeper.traces(),
     )
 
 

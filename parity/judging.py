@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .divergence import Divergence, Flaky
@@ -27,12 +27,16 @@ Runs = Mapping[Side, Sequence[Observation]]
 
 @dataclass(frozen=True)
 class Judged:
-    """What came out for one case. `unseen` are families that could not be judged, with the reason."""
+    """What came out for one case. `unseen` are families that could not be judged, with the reason.
+
+    `runs` are, where something diverges, the legacy and the candidate run that show the first divergence.
+    """
 
     case: str
     divergences: tuple[Divergence, ...]
     flaky: tuple[Flaky, ...]
     unseen: tuple[tuple[str, str], ...]
+    runs: tuple[Observation, Observation] | None = field(default=None, compare=False, repr=False)
 
 
 def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> bool:
@@ -43,7 +47,8 @@ def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Obs
 def judge_case(case: str, rules: Sequence[Rule], runs: Runs) -> Judged:
     """Judge the runs of one case: of each side one, or one for each schedule."""
     pairs = list(zip(runs["legacy"], runs["candidate"], strict=True))
-    found = _by_key([check(rules, *pair) for pair in pairs])
+    by_pair = [check(rules, *pair) for pair in pairs]
+    found = _by_key(by_pair)
     flaky = [
         Flaky(case, side, item.family, item.node, item.subject, item.cause)
         for side in ("legacy", "candidate")
@@ -54,9 +59,20 @@ def judge_case(case: str, rules: Sequence[Rule], runs: Runs) -> Judged:
     chance = {(item.family, item.node, item.subject) for item in flaky if item.side == "legacy"}
     steady = [item for item in found if item.family in ABSOLUTE or item.site not in chance]
     ordered = fold(sorted(steady, key=_in_time), pairs[0][0])
-    return Judged(
-        case, tuple(replace(item, case=case) for item in ordered), _apart(flaky, chance), _unseen(rules, pairs[0])
+    showing = next(
+        (pair for pair, items in zip(pairs, by_pair, strict=True) if ordered and _has(items, ordered[0])), None
     )
+    return Judged(
+        case,
+        tuple(replace(item, case=case) for item in ordered),
+        _apart(flaky, chance),
+        _unseen(rules, pairs[0]),
+        showing,
+    )
+
+
+def _has(items: Iterable[Divergence], item: Divergence) -> bool:
+    return any(one.place == item.place for one in items)
 
 
 def check(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> list[Divergence]:

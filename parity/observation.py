@@ -6,7 +6,7 @@ Nothing here runs or judges.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -25,7 +25,8 @@ class Activation:
     """One execution of one node's body.
 
     `ordinal` counts the node's activations from 0. `begin` and `end` are on the run's clock; `end` None: it never ended.
-    `mutated` are the dotted paths at which its body changed what it saw in place.
+    `mutated` are the dotted paths at which its body changed what it saw in place. `superstep` is known where the engine runs
+    on LangGraph.
     """
 
     node: str
@@ -37,6 +38,7 @@ class Activation:
     raised: str | None = None
     mutated: tuple[str, ...] = ()
     opaque: tuple[str, ...] = ()
+    superstep: int | None = None
 
     @property
     def key(self) -> str:
@@ -171,15 +173,16 @@ class JournalReader:
 
     def _begin(self, line: Mapping[str, Any]) -> None:
         key = (line["node"], line["ordinal"])
-        self.activations[key] = Activation(*key, line["at"], None, Value.from_json(line["saw"]))
+        saw = Value.from_json(line["saw"])
+        self.activations[key] = Activation(*key, line["at"], None, saw, superstep=line.get("superstep"))
 
     def _end(self, line: Mapping[str, Any]) -> None:
         key = (line["node"], line["ordinal"])
         begun = self.activations[key]
         returned = None if line["returned"] is None else Value.from_json(line["returned"])
         mutated, opaque = tuple(line["mutated"]), tuple(line["opaque"])
-        self.activations[key] = Activation(
-            begun.node, begun.ordinal, begun.begin, line["at"], begun.saw, returned, line["raised"], mutated, opaque
+        self.activations[key] = replace(
+            begun, end=line["at"], returned=returned, raised=line["raised"], mutated=mutated, opaque=opaque
         )
 
     def _outcome(self, line: Mapping[str, Any]) -> None:

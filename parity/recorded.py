@@ -96,18 +96,18 @@ def shorten(value: Any, limit: int = 80) -> str:
         if not value.kept:
             return f"<{value.digest[:10]}, too large to keep>"
         value = value.content
-    text = json.dumps(_readable(value), sort_keys=True, ensure_ascii=False)
+    text = json.dumps(readable(value), sort_keys=True, ensure_ascii=False)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _readable(data: Any) -> Any:
+def readable(data: Any) -> Any:
     """Plain data for people: what JSON cannot say reads as its content, an opaque object as its type."""
     if isinstance(data, list):
-        return [_readable(item) for item in data]
+        return [readable(item) for item in data]
     if not isinstance(data, Mapping):
         return data
     if TAG not in data:
-        return {key: _readable(item) for key, item in data.items()}
+        return {key: readable(item) for key, item in data.items()}
     if data[TAG] in ("opaque", "cycle", "deep", "unreadable"):
         return f"<{data.get('t', data.get('v'))}>"
-    return {data["t"].rsplit(".", 1)[-1]: _readable(data["v"])} if data[TAG] == "object" else _readable(data["v"])
+    return {data["t"].rsplit(".", 1)[-1]: readable(data["v"])} if data[TAG] == "object" else readable(data["v"])

@@ -15,6 +15,7 @@ from .baseline import Known, Problem
 from .divergence import Divergence, Flaky
 from .evidence import Evidence
 from .judging import GATE
+from .traces import CaseTrace
 from .writing import replace_file
 
 SCHEMA = 1
@@ -39,7 +40,8 @@ class Report:
 
     `partial` says that not every case ran, so that nothing is proved; `stopped`, by an interrupt; `shard`, because it is one of several
     parts. `flaky` is where the
-    legacy engine differs from itself; `unseen` is what an engine does not show.
+    legacy engine differs from itself; `unseen` is what an engine does not show. `traces` are the runs of some of the diverging
+    cases (at most `traces.MOST_CASES`), by case.
     """
 
     cases: tuple[str, ...]
@@ -52,6 +54,7 @@ class Report:
     partial: bool = False
     stopped: bool = False
     shard: str | None = None
+    traces: tuple[CaseTrace, ...] = ()
 
     @property
     def new(self) -> tuple[Finding, ...]:
@@ -118,6 +121,7 @@ class Report:
             "unseen": list(self.unseen),
             "expires": self.expires,
             "evidence": self.evidence.to_json(),
+            "traces": [trace.to_json() for trace in self.traces],
         }
 
 

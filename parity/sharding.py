@@ -13,6 +13,8 @@ from .baseline import Known, judge
 from .divergence import Divergence, Flaky
 from .evidence import Evidence
 from .report import SCHEMA, Finding, Report
+from .traces import CaseTrace, traces_from_json
+from .tracing import pick_traces
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ def merge_reports(parts: Sequence[Mapping[str, Any]], baseline: Iterable[Known],
     _check(parts)
     found = [_divergence(item) for part in parts for item in part["divergences"]]
     found.sort(key=lambda item: item.case)
-    verdict = judge(found, baseline, today)
+    entries = tuple(baseline)
+    verdict = judge(found, entries, today)
     evidence = parts[0]["evidence"]
     return Report(
         cases=tuple(sorted(name for part in parts for name in part["case_ids"])),
@@ -60,7 +63,12 @@ def merge_reports(parts: Sequence[Mapping[str, Any]], baseline: Iterable[Known],
         evidence=Evidence(evidence["definitions"], evidence["engines"], evidence["files"]),
         stopped=any(part.get("stopped") for part in parts),
         partial=any(part.get("stopped") for part in parts),
+        traces=pick_traces(_traces(parts), found, entries),
     )
+
+
+def _traces(parts: Sequence[Mapping[str, Any]]) -> tuple[CaseTrace, ...]:
+    return traces_from_json(item for part in parts for item in part.get("traces", ()))
 
 
 def _check(parts: Sequence[Mapping[str, Any]]) -> None:

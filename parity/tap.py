@@ -19,6 +19,7 @@ from typing import Any, Protocol, TypeVar
 from .plain import error_text
 from .recorded import KEEP, Value, record
 from .seeing import NodeName, Sees, default_node, default_sees, node_of_view
+from .supersteps import current_superstep
 
 T = TypeVar("T")
 Journal = Callable[[dict[str, Any]], None]
@@ -186,6 +187,8 @@ class Tap:
         """What it sees is recorded when its turn has come: only then does its body look."""
         opened.saw = record(self._normalise(opened.seen), opened.opaque, self._keep)
         line = {"on": "begin", "node": opened.node, "ordinal": opened.ordinal, "at": opened.arrived}
+        if (superstep := current_superstep()) is not None:
+            line["superstep"] = superstep
         with self._lock:
             self._journal({**line, "saw": opened.saw.to_json()})
         if self._replacement is None:
