@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # A pre-commit hook names its index in the environment, so the caller's GIT_* variables stay.
 _FIXED = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+USUAL_BRANCHES = ("main", "master", "trunk", "develop")
 REGULAR_MODES = frozenset({"100644", "100755"})
 
 
@@ -81,6 +82,15 @@ class Git:
     def branch(self) -> str | None:
         """The name of the current branch, or None where HEAD is detached."""
         return self._run("symbolic-ref", "--quiet", "--short", "HEAD", check=False).decode().strip() or None
+
+    @cached_property
+    def default_branch(self) -> str | None:
+        """The remote's default branch, such as `main`; without one, the current branch where it has a usual name."""
+        named = (
+            self._run("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD", check=False).decode().strip()
+        )
+        usual = self.branch if self.branch in USUAL_BRANCHES else None
+        return named.partition("/")[2] or usual
 
     @cached_property
     def upstream(self) -> str | None:

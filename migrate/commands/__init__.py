@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import typer
 
-NAMES = ("demo", "init", "inventory", "parity", "codemod", "retire", "ratchet", "status", "explain", "lint", "plugins")
+NAMES = (
+    "demo",
+    "init",
+    "inventory",
+    "parity",
+    "check",
+    "codemod",
+    "retire",
+    "ratchet",
+    "status",
+    "ci",
+    "explain",
+    "lint",
+    "plugins",
+)
 
 
 def register(app: typer.Typer) -> None:
