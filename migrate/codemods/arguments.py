@@ -1,4 +1,4 @@
-"""Rewrite the arguments of a call: keywords renamed, literals dropped, new keywords added; or say why not.
+"""Rewrite the arguments of a call: renamed, literals dropped, new keywords added; or say why not.
 
 Works on one call at a time, by the places of its arguments, and edits only what changes. What an argument means, and
 which call is rewritten, is decided elsewhere. A dropped argument goes with a comment on its own line; every other comment
@@ -13,19 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..edits import Edit
+from ..ledger.adapting import Refused, adapted, changes, shape_of
 from .lists import ItemList
 from .source import Source, tokens
 
 if TYPE_CHECKING:
     from ...plugins.configuration import Arguments
-
-
-@dataclass(frozen=True)
-class Refused:
-    """Why a call's arguments cannot be rewritten: the stable kind of the flag, and the sentence."""
-
-    kind: str
-    reason: str
+    from ..ledger.signatures import Signature
 
 
 @dataclass(frozen=True)
@@ -42,54 +36,48 @@ class Item:
         return self.node.arg if isinstance(self.node, ast.keyword) else None
 
 
-def rewrite_arguments(source: Source, call: ast.Call, rules: Arguments, *, skip: int = 0) -> list[Edit] | Refused:
+def rewrite_arguments(
+    source: Source,
+    call: ast.Call,
+    rules: Arguments,
+    *,
+    partial: bool = False,
+    signature: Signature | None = None,
+    target: Signature | None = None,
+) -> list[Edit] | Refused:
     """The edits of `source.text` that adapt `call` to its new target.
 
-    The first `skip` arguments belong to somebody else (the function that `functools.partial` is given).
+    `partial`: the first argument is the function that `functools.partial` is given. `signature` is what the old target
+    takes, `target` what the new one does, where they are known.
     """
-    if not (rules.rename or rules.drop or rules.add):
+    if not changes(rules):
         return []
-    if refused := _refused(call, rules, skip):
-        return refused
+    plan = adapted(shape_of(call, partial=partial), rules, signature, target)
+    if isinstance(plan, Refused):
+        return plan
     opening, closing, items = layout(source, call)
-    own = items[skip:]
-    dropped = [item for item in own if item.keyword in rules.drop]
-    kept = items[:skip] + [item for item in own if item not in dropped]
+    own = items[1:] if partial else items
+    given = dict(zip((item for item in own if item.keyword is None), plan.positional, strict=True))
+    dropped = [item for item in own if item.keyword in rules.drop or given.get(item, "") is None]
+    kept = [item for item in items if item not in dropped]
     edits = [_renamed(item, rules.rename[item.keyword]) for item in own if item.keyword in rules.rename]
+    added = [f"{name}={value}".encode() for name, value in rules.add.items() if name not in plan.names]
+    for item, keyword in given.items():
+        # A lone generator gets its parentheses from what is added behind it.
+        lone = isinstance(item.node, ast.GeneratorExp) and source.span(item.node)[0] < opening and not added
+        edits += _by_keyword(source, item, keyword, lone) if keyword else []
     edits += _dropped(source, items, dropped, opening, closing)
-    present = {rules.rename.get(item.keyword, item.keyword) for item in kept if item.keyword}
-    added = [f"{name}={value}".encode() for name, value in rules.add.items() if name not in present]
     if added:
         edits += _added(source, kept, added, (opening, closing), {edit.start for edit in edits if not edit.new})
     return edits
 
 
-def _refused(call: ast.Call, rules: Arguments, skip: int) -> Refused | None:
-    if any(isinstance(argument, ast.Starred) for argument in call.args[skip:]):
-        return Refused("dynamic-args", "the call unpacks positional arguments, which cannot be read")
-    if any(keyword.arg is None for keyword in call.keywords):
-        return Refused("dynamic-kwargs", "the call unpacks keyword arguments, which cannot be read")
-    for keyword in call.keywords:
-        if keyword.arg in rules.drop and not is_literal(keyword.value):
-            return Refused("dropped-arg-has-effect", f"{keyword.arg}= would be dropped, but its value is not a literal")
-    named = [rules.rename.get(str(k.arg), str(k.arg)) for k in call.keywords if k.arg not in rules.drop]
-    if twice := sorted({name for name in named if named.count(name) > 1}):
-        return Refused("argument-collision", f"{twice[0]}= would be given twice")
-    return None
-
-
-def is_literal(node: ast.expr) -> bool:
-    """Whether evaluating `node` can neither do nor depend on anything: constants and displays of constants."""
-    match node:
-        case ast.Constant():
-            return True
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant(value=int() | float() | complex())):
-            return True
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return all(is_literal(part) for part in parts)
-        case ast.Dict(keys=keys, values=values):
-            return all(key is not None and is_literal(key) for key in keys) and all(map(is_literal, values))
-    return False
+def _by_keyword(source: Source, item: Item, keyword: str, lone_generator: bool) -> list[Edit]:
+    """A positional argument under a name; what may stand bare only as a positional one gets its parentheses."""
+    bare = isinstance(item.node, ast.NamedExpr) and item.start == source.span(item.node)[0]
+    if bare or lone_generator:
+        return [Edit(item.start, item.start, f"{keyword}=(".encode()), Edit(item.end, item.end, b")")]
+    return [Edit(item.start, item.start, f"{keyword}=".encode())]
 
 
 def layout(source: Source, call: ast.Call) -> tuple[int, int, list[Item]]:

@@ -15,8 +15,10 @@ import ast
 from collections.abc import Iterator
 
 from ..edits import Edit
+from ..ledger.adapting import Refused
 from ..ledger.model import CALL, PARTIAL, PRIVATE_MEMBER
-from .arguments import Refused, rewrite_arguments
+from ..ledger.signatures import of_definition
+from .arguments import rewrite_arguments
 from .file import File
 from .holding import Holder, holder, holders
 from .model import BaseCodemod, Said, Stage
@@ -70,12 +72,23 @@ def _rewritten(file: File, found: Found) -> Iterator[Said]:
         yield file.flag(reference, "generic-call", "the call goes through a subscript, which its target may not have")
         return
     symbol = file.symbol(reference)
-    skip = 1 if reference.role == PARTIAL else 0
-    edits = rewrite_arguments(file.source, call, symbol.arguments, skip=skip)
+    partial = reference.role == PARTIAL
+    edits = rewrite_arguments(
+        file.source,
+        call,
+        symbol.arguments,
+        partial=partial,
+        signature=file.workspace.ledger.signatures.get(reference.symbol),
+        target=of_definition(file.workspace.definition(symbol.call_target)) if symbol.call_target else None,
+    )
     if isinstance(edits, Refused):
         yield file.flag(reference, edits.kind, edits.reason)
         return
-    awaited = _awaited(file, call, symbol.call_target, partial=bool(skip))
+    if reference.fate == "flag" and symbol.call_target:
+        # What the ledger saw that arguments do not show: the call cannot work as it is.
+        yield file.flag(reference, "cannot-work", reference.reason)
+        return
+    awaited = _awaited(file, call, symbol.call_target, partial=partial)
     if isinstance(awaited, Refused):
         yield file.flag(reference, awaited.kind, awaited.reason)
         return

@@ -32,7 +32,13 @@ class Binding:
 LOCAL = Binding("local")
 PARAMETER = Binding("parameter")
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of a name or of a chain of attributes; "" for anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def dotted(node: ast.AST) -> str:

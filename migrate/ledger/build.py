@@ -17,9 +17,10 @@ from .files import Files
 from .finders import built_in
 from .instances import find_private_members, less_distinctive, privates_of
 from .mention import FileFindings, Mention
-from .misuse import find_misuses, shapes_of
+from .misuse import Shape, find_misuses, shapes_of
 from .parsing import deeply
 from .search import Search
+from .signatures import Signature
 from .targets import Targets
 from .text import PYTHON, TextFile
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 # Patching a name where it is used does not make it an export.
 PATCHED = frozenset({model.STRING_TARGET, model.STRING_TARGET_MEMBER, model.STRING_TARGET_DYNAMIC})
 
+Signatures = Mapping[str, Signature | None]
 Uses = dict[str, list[tuple[Mention, Decision]]]
 
 
@@ -43,10 +45,10 @@ def build(project: Project, finders: Sequence[ReferenceFinder] | None = None) ->
     search.find_aliases()
     findings = _find(search, built_in() if finders is None else finders)
     _find_private_members(search, findings)
-    _find_misuses(search, findings)
+    shapes = _find_misuses(search, findings)
     _mark_re_exports(search, findings)
     Targets(search, symbols).mark(findings)
-    return _ledger(search, findings, symbols)
+    return _ledger(search, findings, symbols, {name: shape.signature for name, shape in shapes.items()})
 
 
 def _find(search: Search, finders: Sequence[ReferenceFinder]) -> dict[str, FileFindings]:
@@ -99,11 +101,12 @@ def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> 
         search.guarded(path, look)
 
 
-def _find_misuses(search: Search, findings: dict[str, FileFindings]) -> None:
+def _find_misuses(search: Search, findings: dict[str, FileFindings]) -> dict[str, Shape]:
     read = {path: search.python(path) for path, found in findings.items() if path.endswith(PYTHON) and found.mentions}
-    shapes = shapes_of(read.values())
+    shapes = shapes_of(search, read.values())
     for path, source in read.items() if shapes else ():
         deeply(partial(find_misuses, source, findings[path], shapes))
+    return shapes
 
 
 def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:
@@ -145,13 +148,15 @@ def _is_re_export(search: Search, source: PythonFile, each: Mention, used: set[s
 # -- the ledger ------------------------------------------------------------------------------------------------------
 
 
-def _ledger(search: Search, findings: dict[str, FileFindings], symbols: Mapping[str, Symbol]) -> model.Ledger:
+def _ledger(
+    search: Search, findings: dict[str, FileFindings], symbols: Mapping[str, Symbol], signatures: Signatures
+) -> model.Ledger:
     references: list[model.Reference] = []
     missing: list[model.Occurrence] = []
     lookalikes: list[model.Lookalike] = []
     for path, found in sorted(findings.items()):
         file = search.text(path)
-        references.extend(_references(file, found.mentions, symbols))
+        references.extend(_references(file, found.mentions, symbols, signatures))
         for start, end in unexplained(file, search.vocabulary, found) if found.is_read else ():
             reason = found.doubts.get(start, "nothing that graphlift reads explains this place")
             missing.append(model.Occurrence(*_placed(file, start, end), reason))
@@ -163,6 +168,7 @@ def _ledger(search: Search, findings: dict[str, FileFindings], symbols: Mapping[
         tuple(sorted(missing)),
         tuple(sorted(lookalikes)),
         tuple(sorted([*search.unreadable.values(), *unread])),
+        {name: signature for name, signature in sorted(signatures.items()) if signature},
     )
 
 
@@ -171,11 +177,14 @@ def _placed(file: TextFile, start: int, end: int) -> tuple[str, int, int, int, i
     return file.path, place.line, place.column, place.start, place.end, file.slice(start, end)
 
 
-def _references(file: TextFile, mentions: Sequence[Mention], symbols: Mapping[str, Symbol]) -> list[model.Reference]:
+def _references(
+    file: TextFile, mentions: Sequence[Mention], symbols: Mapping[str, Symbol], signatures: Signatures
+) -> list[model.Reference]:
     uses: Uses = {}
     decided: list[tuple[Mention, Decision | None]] = []
     for each in mentions:
-        decision = None if each.role in IMPORTS else decide(each, symbols[each.resolution.symbol])
+        symbol = each.resolution.symbol
+        decision = None if each.role in IMPORTS else decide(each, symbols[symbol], signatures.get(symbol))
         decided.append((each, decision))
         if decision and each.local and each.role != model.NAME_STRING:
             uses.setdefault(each.local, []).append((each, decision))

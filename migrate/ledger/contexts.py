@@ -6,7 +6,7 @@ import ast
 from pathlib import PurePosixPath
 
 from . import model
-from .roles import last_name
+from .bindings import last_name
 from .scopes import Names
 
 TEST_FOLDERS = frozenset({"test", "tests", "testing", "unit_tests", "integration_tests"})

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import model
+from .adapting import Refused, adapted, changes
 from .model import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...plugins.configuration import Symbol
-    from .mention import CallShape, Mention
+    from .mention import Mention
+    from .signatures import Signature
 
 CALLED = frozenset({model.CALL, model.PARTIAL})
 TYPED = frozenset({model.ANNOTATION, model.STRING_ANNOTATION})
@@ -42,6 +44,8 @@ KEPT: Mapping[str, str] = {
     model.NAME_STRING: "the name stays exported, as an alias",
 }
 
+UNSEEN = "its definition is not in sight, so the positional argument is taken for none that changes"
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -51,8 +55,11 @@ class Decision:
     reason: str
 
 
-def decide(mention: Mention, symbol: Symbol) -> Decision:
-    """What becomes of one mention; imports are decided by `decide_import`, once the uses in their file are known."""
+def decide(mention: Mention, symbol: Symbol, signature: Signature | None = None) -> Decision:
+    """What becomes of one mention; imports are decided by `decide_import`, once the uses in their file are known.
+
+    `signature` is what a call of the symbol may pass, where that is in sight.
+    """
     role = mention.role
     if mention.context == "guard":
         return Decision("keep", "checks that the name is gone")
@@ -68,7 +75,7 @@ def decide(mention: Mention, symbol: Symbol) -> Decision:
         return Decision("flag", _itself(mention))
     if not mention.certain:
         return Decision("flag", mention.reason or "the name has another binding too, so it may mean something else")
-    return _by_target(mention, symbol)
+    return _by_target(mention, symbol, signature)
 
 
 def _itself(mention: Mention) -> str:
@@ -83,45 +90,30 @@ def _definition(mention: Mention) -> Decision:
     return Decision("keep", "an alias's own name, which stays")
 
 
-def _by_target(mention: Mention, symbol: Symbol) -> Decision:
+def _by_target(mention: Mention, symbol: Symbol, signature: Signature | None) -> Decision:
     role = mention.role
-    if role in MOVED and symbol.to and not _changes_arguments(symbol):
+    if role in MOVED and symbol.to and not changes(symbol.arguments):
         return Decision("rewrite", f"becomes {symbol.to}")
     if role in FLAGS:
         return Decision("flag", mention.reason or FLAGS[role])
-    if role in CALLED and (refused := _refused(mention.call, symbol)):
-        return Decision("flag", refused)
+    if role in CALLED and isinstance(refused := adapted(mention.call, symbol.arguments, signature), Refused):
+        return Decision("flag", refused.reason)
     if role in CALLED:
-        return _towards(symbol.call_target, "called", "calls")
+        decision = _towards(symbol.call_target, "called", "calls")
+        if signature is None and mention.call.positional and (symbol.arguments.rename or symbol.arguments.drop):
+            return Decision(decision.fate, f"{decision.reason}; {UNSEEN}")
+        return decision
     if role in TYPED:
         return _towards(symbol.type_target, "type", "annotations")
     if role == model.ALIAS:
         return _towards(symbol.call_target or symbol.alias_target, "called", "aliases")
     if role == model.CONFIG and mention.resolution.members:
         return Decision("flag", "names a member of the symbol, which its target may not have")
-    if role == model.CONFIG and _changes_arguments(symbol):
+    if role == model.CONFIG and changes(symbol.arguments):
         return Decision("flag", "the arguments change, and what the configuration passes cannot be seen")
     if role in (model.STRING_TARGET, model.CONFIG):
         return _towards(symbol.call_target or symbol.alias_target, "called", "dotted paths")
     return Decision("flag", "nothing is configured for this role")
-
-
-def _changes_arguments(symbol: Symbol) -> bool:
-    rules = symbol.arguments
-    return bool(rules.rename or rules.drop or rules.add)
-
-
-def _refused(call: CallShape, symbol: Symbol) -> str:
-    """Why a call's arguments cannot be adapted; "" where they can, or need not."""
-    rules = symbol.arguments
-    if not _changes_arguments(symbol):
-        return ""
-    if call.unpacks_positional:
-        return "the call unpacks positional arguments, which cannot be read"
-    if call.unpacks_keywords:
-        return "the call unpacks keyword arguments, which cannot be read"
-    acting = sorted(call.acting & set(rules.drop))
-    return f"{acting[0]}= would be dropped, but its value is not a literal" if acting else ""
 
 
 def _towards(target: str | None, key: str, what: str) -> Decision:

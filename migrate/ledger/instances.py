@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from . import model
-from .bindings import Definition, dotted
+from .bindings import Definition, dotted, last_name
 from .contexts import context_of
 from .mention import FileFindings, Mention
 from .objects import Objects
 from .python import PythonFile
 from .resolve import Resolution
-from .roles import last_name
 from .scopes import Scope
 
 

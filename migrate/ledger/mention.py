@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .adapting import CallShape
 from .model import Context
 from .resolve import Resolution
 
-
-@dataclass(frozen=True)
-class CallShape:
-    """What can be read of a call's arguments: whether it unpacks any, and which keywords have a value that may act."""
-
-    unpacks_positional: bool = False
-    unpacks_keywords: bool = False
-    acting: frozenset[str] = frozenset()
+NO_CALL = CallShape()
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Mention:
     reason: str = ""
     flag: bool = False
     inside: bool = False
-    call: CallShape = CallShape()
+    call: CallShape = NO_CALL
     own_target: str = ""
 
     @property

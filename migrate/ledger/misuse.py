@@ -9,45 +9,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from . import model
-from .bindings import dotted
+from .bindings import Function, dotted, last_name
 from .contexts import context_of
 from .exports import flat
 from .mention import FileFindings, Mention
 from .objects import Objects
 from .python import PythonFile
 from .resolve import Resolution
-from .roles import last_name
 from .scopes import Scope
+from .signatures import PLAIN_BASES, SeenClass, Signature, of_class, of_function
+from .text import UnreadableError
 
-PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol"})
+if TYPE_CHECKING:
+    from .search import Search
+
 HARMLESS = frozenset({"dataclass", "final", "runtime_checkable", "total_ordering"})
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What a call may pass: names by position, further keywords, which of them it must, and whether more is taken."""
-
-    positional: tuple[str, ...]
-    keywords: frozenset[str]
-    required: frozenset[str]
-    more_positional: bool
-    more_keywords: bool
-
-    def problem(self, call: ast.Call) -> str:
-        """Why `call` cannot work, or "" where it can or cannot be judged."""
-        if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
-            return ""
-        named = [str(each.arg) for each in call.keywords]
-        if len(call.args) > len(self.positional) and not self.more_positional:
-            return f"takes {len(self.positional)} positional arguments, {len(call.args)} are given"
-        for name in named:
-            if name not in self.keywords and not self.more_keywords:
-                return f"has no parameter {name!r}"
-        missing = sorted(self.required - set(self.positional[: len(call.args)]) - set(named))
-        return f"the argument {missing[0]!r} is missing" if missing else ""
 
 
 @dataclass(frozen=True)
@@ -59,8 +39,8 @@ class Shape:
     results: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
 
 
-def shapes_of(sources: Iterable[PythonFile]) -> dict[str, Shape]:
-    """The shapes of the symbols that are defined in these files."""
+def shapes_of(search: Search, sources: Iterable[PythonFile]) -> dict[str, Shape]:
+    """The shapes of the symbols that are defined in these files; bases of theirs are looked for in others too."""
     found: dict[str, Shape] = {}
     for source in sources:
         if source.file.path.endswith(".pyi"):
@@ -68,48 +48,45 @@ def shapes_of(sources: Iterable[PythonFile]) -> dict[str, Shape]:
         classes = {node.name: node for node in source.tree.body if isinstance(node, ast.ClassDef)}
         for node, resolution in source.own_definitions.items():
             if isinstance(node, ast.ClassDef):
-                found[resolution.symbol] = _class_shape(node, classes)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list:
-                found[resolution.symbol] = Shape(_signature(node, 0))
+                found[resolution.symbol] = _class_shape(SeenClass(node, partial(_seen_from, search, source)), classes)
+            elif isinstance(node, Function) and not node.decorator_list:
+                found[resolution.symbol] = Shape(of_function(node))
     return found
 
 
-def _class_shape(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Shape:
-    methods = {each.name: each for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    signature = None
-    own = methods.get("__init__")
-    if own is not None and not own.decorator_list and "__new__" not in methods and not node.keywords:
-        signature = _signature(own, 1)
+def _seen_from(search: Search, source: PythonFile, name: str) -> SeenClass | None:
+    """The class that a name at the top of a file means: one of its own, or one that it imports from the code base."""
+    own = next((node for node in source.tree.body if isinstance(node, ast.ClassDef) and node.name == name), None)
+    if own is not None:
+        return SeenClass(own, partial(_seen_from, search, source))
+    root, _, rest = name.partition(".")
+    bindings = source.names.module.bindings.get(root, [])
+    if len(bindings) != 1 or bindings[0].kind != "import":
+        return None
+    module, _, last = ".".join(part for part in (bindings[0].target, rest) if part).rpartition(".")
+    path = search.files.layout.file(module)
+    try:
+        return _seen_from(search, search.python(path), last) if path else None
+    except UnreadableError:
+        return None
+
+
+def _class_shape(seen: SeenClass, classes: Mapping[str, ast.ClassDef]) -> Shape:
+    node = seen.node
+    methods = {each.name: each for each in node.body if isinstance(each, Function)}
     results: dict[str, tuple[str, frozenset[str]]] = {}
     for name, method in methods.items():
         returned = classes.get(_returned(method))
         members = _members(returned) if returned is not None else None
         if returned is not None and members is not None:
             results[name] = (returned.name, members)
-    return Shape(signature, _members(node), results)
+    return Shape(of_class(seen), _members(node), results)
 
 
 def _returned(method: Function) -> str:
     if isinstance(method.returns, ast.Constant) and isinstance(method.returns.value, str):
         return method.returns.value
     return dotted(method.returns) if method.returns is not None else ""
-
-
-def _signature(node: Function, skipped: int) -> Signature:
-    arguments = node.args
-    positional = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-    without_default = positional[skipped : len(positional) - len(arguments.defaults)]
-    required = {
-        each.arg for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value is None
-    }
-    keywords = {each.arg for each in (*arguments.args, *arguments.kwonlyargs)} - set(positional[:skipped])
-    return Signature(
-        tuple(positional[skipped:]),
-        frozenset(keywords),
-        frozenset(required | set(without_default)),
-        arguments.vararg is not None,
-        arguments.kwarg is not None,
-    )
 
 
 def _members(node: ast.ClassDef) -> frozenset[str] | None:

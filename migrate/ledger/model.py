@@ -7,9 +7,12 @@ are offsets into the file's own bytes, whatever its encoding, byte order mark an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from .signatures import Signature
 
 Context = Literal["live", "test", "type-only", "shim", "prose", "guard"]
 Fate = Literal["rewrite", "keep", "flag"]
@@ -151,12 +154,16 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Every reference to the legacy symbols, sorted by file and place, and what could not be explained."""
+    """Every reference to the legacy symbols, sorted by file and place, and what could not be explained.
+
+    `signatures` says, by symbol, what a call may pass, where the definition is in sight and says it all.
+    """
 
     references: tuple[Reference, ...] = ()
     unexplained: tuple[Occurrence, ...] = ()
     lookalikes: tuple[Lookalike, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    signatures: Mapping[str, Signature] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def is_complete(self) -> bool:

@@ -6,9 +6,10 @@ import ast
 from dataclasses import replace
 
 from . import model
+from .adapting import CallShape
 from .bindings import dotted
 from .contexts import context_of, is_guard, is_type_checking
-from .mention import CallShape, Explained, FileFindings, Mention
+from .mention import Explained, FileFindings, Mention
 from .python import PythonFile
 from .resolve import Resolution
 from .roles import call_shape, role_of

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import ast
 
-from .bindings import dotted
+from .bindings import dotted, last_name
 from .mention import FileFindings, Mention
 from .python import PythonFile
 from .resolve import Resolution
-from .roles import last_name
 from .scopes import Scope
 
 Key = tuple[int, str]

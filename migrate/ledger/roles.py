@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from . import model
-from .mention import CallShape
+from .adapting import CallShape, shape_of
+from .bindings import last_name
 from .scopes import Names
 
 TYPE_TAKERS = frozenset({"cast", "TypeVar", "NewType", "assert_type", "ParamSpec", "TypeVarTuple"})
@@ -20,11 +21,6 @@ GENERICS = frozenset(
     }
 )  # fmt: skip
 """Names whose subscript holds types, also outside an annotation (`Handler = Callable[[X], None]`)."""
-
-
-def last_name(node: ast.AST) -> str:
-    """The last part of a name or of a chain of attributes; "" for anything else."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def role_of(names: Names, node: ast.expr) -> str:
@@ -135,22 +131,4 @@ def call_shape(names: Names, node: ast.expr) -> CallShape:
         parent = names.parents.get(parent)
     if not isinstance(parent, ast.Call):
         return CallShape()
-    acting = {each.arg for each in parent.keywords if each.arg and not _is_literal(each.value)}
-    return CallShape(
-        any(isinstance(argument, ast.Starred) for argument in parent.args),
-        any(each.arg is None for each in parent.keywords),
-        frozenset(acting),
-    )
-
-
-def _is_literal(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant():
-            return True
-        case ast.UnaryOp(operand=ast.Constant()):
-            return True
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return all(_is_literal(part) for part in parts)
-        case ast.Dict(keys=keys, values=values):
-            return all(key is not None and _is_literal(key) for key in keys) and all(map(_is_literal, values))
-    return False
+    return shape_of(parent, partial=bool(parent.args) and parent.args[0] is node)

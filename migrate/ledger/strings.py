@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from . import model
-from .bindings import dotted
+from .bindings import dotted, last_name
 from .contexts import context_of, is_guard, is_type_checking
 from .exports import listing
 from .literals import Piece, is_docstring, pieces
@@ -19,7 +19,7 @@ from .parsing import parse
 from .prose import path_around, prose_role, prose_target
 from .python import PythonFile
 from .resolve import Resolution
-from .roles import in_type_position, last_name
+from .roles import in_type_position
 from .scopes import Scope
 from .text import UnreadableError
 

@@ -296,3 +296,26 @@ def test_private_members_of_another_function_do_not_matter() -> None:
         flags=[],
         extra=DEFINITION,
     )
+
+
+WALKER = "class BFSWalker:\n    def __init__(self, nodes, trace=False, max_depth=5): ...\n"
+
+
+def test_positional_arguments_are_read_off_the_signature() -> None:
+    check_transformed(
+        OLD + "a = BFSWalker(n, True)\nb = BFSWalker(n, True, 3)\nc = BFSWalker(n, log())\n",
+        NEW + OLD + "a = build_graph(n, strict=False)\n"
+        "b = build_graph(n, recursion_limit=3, strict=False)\nc = BFSWalker(n, log())\n",
+        symbols=[SYMBOL],
+        flags=["dropped-arg-has-effect"],
+        extra={"legacy/walker.py": WALKER},
+    )
+
+
+def test_a_call_that_cannot_work_is_not_carried_over() -> None:
+    check_noop(
+        OLD + "BFSWalker(n, unknown=1)\n",
+        symbols=[SYMBOL],
+        flags=["cannot-work"],
+        extra={"legacy/walker.py": WALKER},
+    )
