@@ -1,4 +1,4 @@
-"""`graphlift parity --fuzz` and `--metamorphic`: workflows that nobody wrote, and cases written differently."""
+"""`graphlift parity --fuzz`: workflows that nobody wrote."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..adapters.errors import UsageError
-from .console import OutputFormat, emit, note
+from .console import OutputFormat, emit
 from .gate_files import write
 
 if TYPE_CHECKING:
-    from ..parity.case import Case
-    from ..parity.divergence import Divergence
     from ..parity.engine import Engine
     from ..parity.fuzz import Counterexample
     from ..parity.rule import Rule
@@ -101,42 +99,3 @@ def _fuzz_json(found: Counterexample | None, asked: Fuzzing) -> dict[str, Any]:
         "options": dict(draft.options),
     }
     return {**head, "counterexample": example, "divergences": [item.to_json() for item in found.divergences]}
-
-
-def check_alone(
-    engines: Sequence[Engine], given: Sequence[Case], rules: Sequence[Rule], only: Sequence[str], style: OutputFormat
-) -> bool:
-    """Each engine alone on every case written differently; whether all of it holds. Cases of other forms are named."""
-    from ..adapters.model import DependencyWorkflow, SuccessorWorkflow
-    from ..parity.gate import pick_cases
-    from ..parity.metamorphic import check_engine
-
-    cases = pick_cases(given, only)
-    ours = [case for case in cases if isinstance(case.definition, (SuccessorWorkflow, DependencyWorkflow))]
-    skipped = sorted({case.id for case in cases} - {case.id for case in ours})
-    if not ours:
-        raise UsageError(
-            "no case has one of graphlift's own workflows as its definition",
-            mend="metamorphic checks rewrite the definition, so they need one that they can read",
-        )
-    with contextlib.redirect_stdout(sys.stderr):
-        found = [item for engine in engines for case in ours for item in check_engine(engine, case, rules)]
-    for name in skipped:
-        note(f"not checked: {name} (its definition is not one of graphlift's own workflows)")
-    emit(
-        style,
-        lambda: _check_text(found, len(ours)),
-        lambda: {
-            "verdict": "red" if found else "green",
-            "cases": len(ours),
-            "skipped": skipped,
-            "divergences": [item.to_json() for item in found],
-        },
-    )
-    return not found
-
-
-def _check_text(found: Sequence[Divergence], cases: int) -> str:
-    rows = [f"{item.rule}  {item.case}, {item.node or 'the run'}: {item.cause}" for item in found]
-    verdict = f"red: {len(found)} differences" if found else "green: the same in every way of writing it"
-    return "\n".join([*rows, f"{verdict} ({cases} case{'' if cases == 1 else 's'})"])

@@ -29,12 +29,6 @@ BAR = 0.95
 class Measuring:
     """What is looked at instead of running the project's cases under both engines."""
 
-    metamorphic: Annotated[
-        bool,
-        typer.Option(
-            "--metamorphic", help="Check each engine alone, on every case with its workflow written otherwise."
-        ),
-    ] = False
     from_shadow: Annotated[
         str | None,
         typer.Option("--from-shadow", metavar="FILE", help="Judge what a shadow saw in production; runs nothing."),
@@ -52,7 +46,7 @@ class Measuring:
     @property
     def asked(self) -> bool:
         """Whether any of it was asked for."""
-        return self.metamorphic or self.from_shadow is not None or self.mutants > 0
+        return self.from_shadow is not None or self.mutants > 0
 
 
 def mutants(rules: Sequence[Rule], drawn: int, seed: int, style: OutputFormat) -> bool:

@@ -16,7 +16,8 @@ def broken_runs(rule: BuiltIn, kind: BreakKind, legacy: Observation, candidate: 
     if not broken:
         return
     inside = sorted({item.node for run in broken for item in run.unfinished})
-    sides = "both engines" if len(broken) == 2 else f"the {broken[0].side} engine"
+    both = len(broken) == 2 and legacy is not candidate  # else one run, judged by itself
+    sides = "both engines" if both else f"the {broken[0].side} engine"
     place = f"in {as_text(inside)}" if inside else "outside of any node that was seen"
     yield rule.found(
         inside[0] if len(inside) == 1 else None,

@@ -41,6 +41,11 @@ class Divergence:
         return self.family, self.node, self.subject
 
     @property
+    def moment(self) -> tuple[bool, int, str, str, int, str]:
+        """What orders divergences of one case: where they stand in time, then their place."""
+        return self.at is None, self.at or 0, self.rule, self.node or "", self.activation or 0, self.subject
+
+    @property
     def place(self) -> tuple[str, str | None, int, str]:
         """What makes it the same divergence when the case is run again."""
         return self.rule, self.node, -1 if self.activation is None else self.activation, self.subject

@@ -58,7 +58,7 @@ def judge_case(case: str, rules: Sequence[Rule], runs: Runs) -> Judged:
     ]
     chance = {(item.family, item.node, item.subject) for item in flaky if item.side == "legacy"}
     steady = [item for item in found if item.family in ABSOLUTE or item.site not in chance]
-    ordered = fold(sorted(steady, key=_in_time), pairs[0][0])
+    ordered = fold(sorted(steady, key=lambda item: item.moment), pairs[0][0])
     showing = next(
         (pair for pair, items in zip(pairs, by_pair, strict=True) if ordered and _has(items, ordered[0])), None
     )
@@ -99,10 +99,6 @@ def _by_key(found: Sequence[Sequence[Divergence]]) -> list[Divergence]:
         item if shown[place] == len(found) else replace(item, schedule="under one of two completion orders only")
         for place, item in merged.items()
     ]
-
-
-def _in_time(item: Divergence) -> tuple[bool, int, str, str, int, str]:
-    return item.at is None, item.at or 0, item.rule, item.node or "", item.activation or 0, item.subject
 
 
 def fold(ordered: Sequence[Divergence], run: Observation) -> list[Divergence]:

@@ -2,31 +2,29 @@
 
 Both engines can be wrong alike, and then comparing them shows nothing. A workflow whose steps are renamed, declared in another
 order, preceded by a step that does nothing, or of which one step is slow, has the same counts, inputs and results. Only for
-definitions that are graphlift's own workflows.
+definitions that are graphlift's own workflows, with handlers that take a `NodeView`. Nothing here runs or judges; see `alone`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..adapters.errors import UsageError
 from ..adapters.expressions import parse_expression
-from ..adapters.model import DependencyWorkflow, SuccessorWorkflow, TaskNode, Workflow
+from ..adapters.model import DependencyWorkflow, SuccessorWorkflow, TaskNode, Workflow, parse_workflow
 from ..adapters.views import NodeView
-from .case import Case
-from .divergence import Divergence
-from .engine import Engine
-from .judging import check
+from .case import Case, Handlers
+from .cassette import Answer
 from .observation import Observation, RecordedOutcome
-from .observing import observe
 from .recorded import Value, of_plain
-from .rule import Rule
-from .shape import shape_of
+from .settled import settled
 
 NOOP = "graphlift-noop"
 PAUSE = 0.005
@@ -72,35 +70,36 @@ class Variant:
     names: Names = Names()
 
 
-def variants(case: Case) -> tuple[Variant, ...]:
-    """The variants of a case. Raises UsageError when its definition is not one of graphlift's own workflows."""
-    workflow = case.definition
-    if not isinstance(workflow, (SuccessorWorkflow, DependencyWorkflow)) or not isinstance(case.handlers, Mapping):
-        raise UsageError(
-            f"case {case.id!r}: metamorphic checks need a graphlift Workflow and handlers by name",
-            mend="give both, or leave the case out of them",
-        )
-    return (_renamed(case, workflow), _permuted(case, workflow), _with_noop(case, workflow), *_delayed(case, workflow))
+def variants(case: Case, answers: Iterable[Answer] = ()) -> tuple[Variant, ...]:
+    """The variants of a case, each a case with an id of its own; recorded handlers give `answers` and never run.
 
-
-def check_engine(
-    engine: Engine, case: Case, rules: Sequence[Rule], run: Callable[[Engine, Case], Observation] = observe
-) -> list[Divergence]:
-    """What one engine does otherwise when the workflow is only written otherwise: `cause` names the relation.
-
-    A run that fails is not judged: what else ran by then may depend on timing.
+    Raises UsageError when its definition is not one of graphlift's own workflows.
     """
-    shape = shape_of(case)
-    first = replace(run(engine, case), shape=shape)
-    if not first.succeeded:
-        return []
-    found = []
-    for variant in variants(case):
-        other = replace(_translated(run(engine, variant.case), variant.names), shape=shape)
-        for item in check(rules, first, other):
-            cause = f"the {engine.side} engine differs from itself when {variant.relation}: {item.cause}"
-            found.append(replace(item, case=case.id, cause=cause))
-    return found
+    workflow = workflow_in(case)
+    if workflow is None:
+        raise UsageError(
+            f"case {case.id!r}: metamorphic checks need a graphlift Workflow as its definition",
+            mend="give one, or leave the case out of them",
+        )
+    base = settled(replace(case, definition=workflow), answers)
+    found = (_renamed(base, workflow), _permuted(base, workflow), _with_noop(base, workflow), *_delayed(base, workflow))
+    return tuple(replace(one, case=_told(one, case)) for one in found)
+
+
+def workflow_in(case: Case) -> Workflow | None:
+    """The case's definition where it is one of graphlift's own workflows, as an object or as data."""
+    definition = case.definition
+    if isinstance(definition, Mapping) and definition.get("style") in ("successor", "dependency"):
+        return parse_workflow(dict(definition))
+    return definition if isinstance(definition, (SuccessorWorkflow, DependencyWorkflow)) else None
+
+
+def _told(variant: Variant, original: Case) -> Case:
+    """The variant's case under its own id, its definition in the form that the original's has."""
+    definition = variant.case.definition
+    if isinstance(original.definition, Mapping):
+        definition = definition.model_dump(mode="json")
+    return replace(variant.case, id=f"{original.id} ({variant.relation})", definition=definition)
 
 
 def _renamed(case: Case, workflow: Workflow) -> Variant:
@@ -118,10 +117,23 @@ def _renamed(case: Case, workflow: Workflow) -> Variant:
 
 def _seeing_as(case: Case, workflow: Workflow, names: Names) -> Case:
     """The case with handlers and rules that read the original's names."""
-    handlers = {name: _seeing(handler, names) for name, handler in _mapping(case).items()}
     conditions = _conditions(case, workflow, names)
     options = {**case.options, "conditions": conditions} if conditions else case.options
-    return replace(case, handlers=handlers, options=options)
+    changed = replace(case, options=options)
+    return _changing(changed, lambda given: {name: _seeing(handler, names) for name, handler in given.items()})
+
+
+def _changing(case: Case, change: Callable[[Handlers], Handlers]) -> Case:
+    """The case with other handlers, also where each run opens its own."""
+    if isinstance(case.handlers, Mapping):
+        return replace(case, handlers=change(case.handlers))
+
+    @contextmanager
+    def opened() -> Iterator[Handlers]:
+        with case.opened() as handlers:
+            yield change(handlers)
+
+    return replace(case, handlers=opened)
 
 
 def _rewrite(workflow: Workflow, new: Mapping[str, str]) -> Workflow:
@@ -203,8 +215,8 @@ def _with_noop(case: Case, workflow: Workflow) -> Variant:
         changed = workflow.model_copy(update={"start": NOOP, "nodes": (first, *workflow.nodes)})
     names = Names(added=frozenset({NOOP}))
     hidden = _seeing_as(replace(case, definition=changed), workflow, names)
-    handlers = {**_mapping(hidden), NOOP: _nothing}
-    return Variant("a step that does nothing comes before it", replace(hidden, handlers=handlers), names)
+    changed_case = _changing(hidden, lambda given: {**given, NOOP: _nothing})
+    return Variant("a step that does nothing comes before it", changed_case, names)
 
 
 def _nothing(view: NodeView) -> None:
@@ -216,9 +228,8 @@ def _delayed(case: Case, workflow: Workflow) -> Iterator[Variant]:
     if not isinstance(workflow, DependencyWorkflow):
         return
     joins = [step for step in workflow.steps if len(set(step.depends_on)) > 1]
-    by_name, handlers = workflow.by_name(), _mapping(case)
+    by_name = workflow.by_name()
     for name in dict.fromkeys(source for step in joins for source in step.depends_on):
-        slow = {**handlers, name: _slow(handlers[by_name[name].handler_name])}
         steps = tuple(
             step.model_copy(update={"handler": name if step.name == name else step.handler_name})
             for step in workflow.steps
@@ -226,7 +237,12 @@ def _delayed(case: Case, workflow: Workflow) -> Iterator[Variant]:
         changed = workflow.model_copy(update={"steps": steps})
         if any(step.handler_name == name and step.name != name for step in workflow.steps):
             continue  # another step uses a handler of this name: it would be slow too
-        yield Variant(f"{name} is slow", replace(case, definition=changed, handlers=slow))
+        slow = functools.partial(_with_slow, name, by_name[name].handler_name)
+        yield Variant(f"{name} is slow", _changing(replace(case, definition=changed), slow))
+
+
+def _with_slow(name: str, handler: str, given: Handlers) -> Handlers:
+    return {**given, name: _slow(given[handler])}
 
 
 def _slow(function: Any) -> Any:
@@ -245,12 +261,7 @@ def _slow(function: Any) -> Any:
     return call
 
 
-def _mapping(case: Case) -> Mapping[str, Any]:
-    assert isinstance(case.handlers, Mapping)
-    return case.handlers
-
-
-def _translated(run: Observation, names: Names) -> Observation:
+def translated(run: Observation, names: Names) -> Observation:
     """The observation in the original's names, without the steps that were added."""
     activations = tuple(
         replace(item, node=names.of(item.node), saw=_value(item.saw, names))
@@ -279,8 +290,3 @@ def _outcome(outcome: RecordedOutcome, names: Names) -> RecordedOutcome:
         for name, end in ends.items()
     }
     return replace(outcome, nodes=nodes, interrupt=pause)
-
-
-def relations(found: Iterable[Divergence]) -> tuple[str, ...]:
-    """The relations that some divergences break, each once."""
-    return tuple(dict.fromkeys(item.cause.split(" when ", 1)[1].split(":", 1)[0] for item in found))

@@ -46,8 +46,8 @@ def parity(
 
     Exit code 1 for a divergence that the baseline does not list, or a baseline entry that is out of date. Where the legacy
     engine differs from itself, the report says so and judges nothing.
-    The whole run (not a part of it) is written to the evidence file that `retire` and `status` read. With --fuzz or
-    --metamorphic nothing of that is written: they look for differences that no case shows; --mutants measures the gate.
+    The whole run (not a part of it) is written to the evidence file that `retire` and `status` read. With --fuzz
+    nothing of that is written: it looks for differences that no case shows; --mutants measures the gate.
 
     Example: graphlift parity --case checkout/happy
     """
@@ -68,7 +68,7 @@ def parity(
         gate_asking.list_all(*given, style)
         return
     if measuring.asked or fuzzing.fuzz:
-        holds = _look_elsewhere((project, plugins), given, (running, reporting, fuzzing, measuring), style)
+        holds = _look_elsewhere((project, plugins), given, (reporting, fuzzing, measuring), style)
     else:
         options = ctx.find_object(GlobalOptions) or GlobalOptions()
         holds = _run(options, (project, plugins), given, (running, reporting), style)
@@ -79,12 +79,12 @@ def parity(
 def _look_elsewhere(
     opened: tuple[Project, Plugins],
     given: tuple[Sequence[Engine], Sequence[Case]],
-    asked: tuple[Running, Reporting, Fuzzing, Measuring],
+    asked: tuple[Reporting, Fuzzing, Measuring],
     style: OutputFormat,
 ) -> bool:
     """Everything that is no run of the project's cases under both engines; whether it holds."""
     project, plugins = opened
-    running, reporting, fuzzing, measuring = asked
+    reporting, fuzzing, measuring = asked
     rules = plugins.gather("graphlift_rules")
     if measuring.mutants:
         return gate_measuring.mutants(rules, measuring.mutants, fuzzing.seed, style)
@@ -93,9 +93,7 @@ def _look_elsewhere(
         found, holds = gate_measuring.from_shadow(project, rules, measuring.from_shadow)
         gate_files.say(found, wanted, None, style)
         return holds
-    if fuzzing.fuzz:
-        return gate_fuzzing.fuzz(given[0], rules, fuzzing, style)
-    return gate_fuzzing.check_alone(*given, rules, running.only, style)
+    return gate_fuzzing.fuzz(given[0], rules, fuzzing, style)
 
 
 def _run(

@@ -25,9 +25,15 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
             node,
             legacy="never ran" if "legacy" in sides else "accounted for",
             candidate="never ran" if "candidate" in sides else "accounted for",
-            cause=f"under {'both engines' if len(sides) == 2 else 'the ' + sides[0] + ' engine'} the run ended normally "
+            cause=f"under {_who(sides, legacy, candidate)} the run ended normally "
             f"although {as_text(arrived)} had led to {node}{waits}",
         )
+
+
+def _who(sides: list[str], legacy: Observation, candidate: Observation) -> str:
+    if legacy is candidate:
+        return f"the {legacy.side} engine"  # one run, judged by itself
+    return "both engines" if len(sides) == 2 else f"the {sides[0]} engine"
 
 
 def _stalled(run: Observation) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -16,7 +16,9 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
         yield rule.found(
             legacy=f"raises {errors[0]}",
             candidate=f"raises {errors[1]}",
-            cause="both engines raise before any node runs: two equal crashes prove nothing",
+            cause=f"the {legacy.side} engine raises before any node runs"
+            if legacy is candidate
+            else "both engines raise before any node runs: two equal crashes prove nothing",
             at=0,
         )
 
