@@ -36,6 +36,10 @@ from .wire_dependency import DependencySteps
 SNAPSHOT_EVERY = 1000
 NAMED_UP_TO = 1000
 ONE_NODE = "step"
+SYNC_WIDTH = 32
+"""Steps a superstep where nodes run on threads: Python's pool has 32 at most unless told otherwise. All tasks of a superstep
+live until its end, and with 128 of them Python's collector walks the whole heap often enough to double the cost of a step.
+"""
 
 Body = Callable[[dict[str, Any], int], Generator[Any, Any, tuple[Written, Any]]]
 
@@ -114,9 +118,7 @@ def _graph(
     name: str, scheduler: Scheduler, bodies: Sequence[tuple[str, Body]], keys: tuple[str, ...], checkpointer: Any
 ) -> FrontierGraph:
     begin = ChannelWrite.register_writer(
-        RunnableCallable(
-            _beginner(scheduler.plan.begin), _abeginner(scheduler.plan.begin), name="__start__", trace=False
-        )
+        RunnableCallable(_beginner(scheduler.plan), _abeginner(scheduler.plan), name="__start__", trace=False)
     )
     nodes = {"__start__": PregelNode(channels="__start__", triggers=["__start__"], tags=[TAG_HIDDEN], writers=[begin])}
     writer = _step_writer(bodies, list(keys))
@@ -138,21 +140,23 @@ def _graph(
     )
 
 
-def _beginner(begin: int | None) -> Callable[..., None]:
+def _beginner(plan: Plan) -> Callable[..., None]:
     def write(given: dict[str, Any], config: RunnableConfig) -> None:
-        writes = [(key, given[key]) for key in ("run", "steps", "data") if given.get(key)]
-        config.get("configurable", {})[SEND_KEY]([*writes, (TASKS, token(BEGIN, begin))])
+        _begin(plan, given, config, max(SYNC_WIDTH, config.get("max_concurrency") or 0))
 
     return write
 
 
-def _abeginner(begin: int | None) -> Callable[..., Any]:
-    write = _beginner(begin)
-
+def _abeginner(plan: Plan) -> Callable[..., Any]:
     async def awrite(given: dict[str, Any], config: RunnableConfig) -> None:
-        write(given, config)
+        _begin(plan, given, config, plan.width)
 
     return awrite
+
+
+def _begin(plan: Plan, given: dict[str, Any], config: RunnableConfig, width: int) -> None:
+    writes = [(key, given[key]) for key in ("run", "steps", "data") if given.get(key)]
+    config.get("configurable", {})[SEND_KEY]([*writes, (TASKS, token(BEGIN, plan.begin, width))])
 
 
 def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str]) -> Any:

@@ -24,13 +24,16 @@ BEGIN, DONE, AGAIN = "begin", "done", "again"
 
 
 def token(kind: str, *rest: Any) -> Send:
-    """What the channel is told: BEGIN (a step or None), DONE (a step, its targets), AGAIN (a step)."""
+    """What the channel is told: BEGIN (a step or None, the width), DONE (a step, its targets), AGAIN (a step)."""
     return Send(TOKEN, [kind, *rest])
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The workflow by numbers: LangGraph's node of each step, its dependents, its in-degree. At most `width` are due at once."""
+    """The workflow by numbers: LangGraph's node of each step, its dependents, its in-degree.
+
+    At most `width` are due at once, fewer where the run begins with less.
+    """
 
     nodes: tuple[str, ...]
     dependents: tuple[tuple[int, ...], ...]
@@ -40,25 +43,25 @@ class Plan:
 
 
 class Scheduler(Topic[Any]):
-    """What both traversals share: a bitmap, a queue of steps by number, the first of which are due."""
+    """What both traversals share: a bitmap, a queue of steps by number, the first `width` of which are due."""
 
-    __slots__ = ("bits", "plan", "queue")
+    __slots__ = ("bits", "plan", "queue", "width")
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(Send, False)
-        self.plan = plan
+        self.plan, self.width = plan, plan.width
         self.bits, self.queue = bytearray((len(plan.nodes) + 7) // 8), list[int]()
 
     def checkpoint(self) -> Any:
-        """The bitmap, and the queue as runs of consecutive numbers."""
-        return [bytes(self.bits), to_runs(self.queue)]
+        """The bitmap, the queue as runs of consecutive numbers, and the width, which a resumed run keeps."""
+        return [bytes(self.bits), to_runs(self.queue), self.width]
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         """A scheduler at the point that the checkpoint holds."""
         restored = type(self)(self.plan)
         restored.key = self.key
         if checkpoint is not MISSING:
-            restored.bits = bytearray(checkpoint[0])
+            restored.bits, restored.width = bytearray(checkpoint[0]), checkpoint[2]
             restored._enqueue(from_runs(checkpoint[1]))
         return restored
 
@@ -80,13 +83,13 @@ class Scheduler(Topic[Any]):
         """Take the tokens of a superstep; all steps that were due have run. True when what is due has changed."""
         if not values:
             return False
-        rest = self.queue[self.plan.width :]
+        rest = self.queue[self.width :]
         self._enqueue([*rest, *self._released(value.arg for value in values)])
         return True
 
     def _enqueue(self, queue: list[int]) -> None:
         self.queue = queue
-        self.values = [Send(self.plan.nodes[step], step) for step in queue[: self.plan.width]]
+        self.values = [Send(self.plan.nodes[step], step) for step in queue[: self.width]]
 
     def _released(self, tokens: Iterable[Sequence[Any]]) -> list[int]:
         raise NotImplementedError
@@ -119,8 +122,9 @@ class Countdown(Scheduler):
 
     def _released(self, tokens: Iterable[Sequence[Any]]) -> list[int]:
         left, released = self._counts(), list[int]()
-        for kind, step, *_ in tokens:
+        for kind, step, *more in tokens:
             if kind == BEGIN:
+                self.width = min((self.plan.width, *more))
                 released += [number for number, count in enumerate(left) if not count]
             elif kind == AGAIN:
                 released.append(step)

@@ -195,7 +195,11 @@ def _unknown(chain: Sequence[Snapshot], knows_graph: bool, rows: Sequence[Activa
     if first.parent is not None or (first.step is not None and first.step > -1):
         found.append("what ran before the oldest checkpoint kept here")
     if any("?" in fired.writers for row in rows for fired in row.fired):
-        why = "their writes were not stored" if knows_graph else "their writes were not stored, or need the graph to be named"
+        why = (
+            "their writes were not stored"
+            if knows_graph
+            else "their writes were not stored, or need the graph to be named"
+        )
         found.append(f"the writers marked ?; {why}")
     if any(row.kind == "edge" and not row.fired for row in rows):
         found.append("the triggers of rows without one; the graph may have changed since")

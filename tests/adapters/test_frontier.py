@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -146,6 +148,37 @@ def test_no_superstep_is_wider_than_the_limit() -> None:
     tasks = [part for part in compiled.graph.stream(_begin(compiled), stream_mode="debug") if part["type"] == "task"]
     widths = [sum(part["step"] == step for part in tasks) for step in range(1, 8)]
     assert widths == [8, 8, 8, 8, 8, 8, 2]
+
+
+@pytest.mark.parametrize(
+    ("config", "width"),
+    [({}, 32), ({"max_concurrency": 4}, 32), ({"max_concurrency": 40}, 40), ({"max_concurrency": 500}, 60)],
+)
+def test_a_synchronous_superstep_is_no_wider_than_its_threads(config: dict[str, Any], width: int) -> None:
+    compiled = hundred()
+    tasks = [
+        part for part in compiled.graph.stream(_begin(compiled), config, stream_mode="debug") if part["type"] == "task"
+    ]
+    assert max(Counter(part["step"] for part in tasks).values()) == width
+    assert len(tasks) == 100
+
+
+async def collect_async(compiled: Any) -> list[Any]:
+    return [
+        part async for part in compiled.graph.astream(_begin(compiled), stream_mode="debug") if part["type"] == "task"
+    ]
+
+
+def test_an_asynchronous_superstep_is_as_wide_as_the_limit() -> None:
+    tasks = asyncio.run(collect_async(hundred()))
+    assert sorted(Counter(part["step"] for part in tasks).values()) == [40, 60]
+
+
+def hundred() -> Any:
+    """A hundred independent steps, at most sixty a superstep."""
+    names = [f"s{index}" for index in range(100)]
+    flow = DependencyWorkflow(name="w", steps=tuple(DependencyStep(name=name) for name in names))
+    return compile_workflow(flow, {name: lambda view: 1 for name in names}, frontier_above=0, frontier_width=60)
 
 
 def _begin(compiled: Any) -> Any:
