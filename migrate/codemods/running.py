@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ...adapters.errors import UsageError
+from ..collecting import no_collections
 from ..edits import Applied, Flag, Plan, apply_plan
 from ..ledger import build_ledger
 from .engine import make_plan
@@ -30,6 +31,7 @@ def everywhere(_path: str) -> bool:
     return True
 
 
+@no_collections()
 def plan_codemods(
     project: Project,
     codemods: Iterable[Codemod],

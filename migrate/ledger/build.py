@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..collecting import no_collections
 from . import model
 from .crosscheck import longer_names, unexplained
 from .fates import IMPORTS, Decision, decide, decide_import
@@ -37,6 +38,7 @@ Signatures = Mapping[str, Signature | None]
 Uses = dict[str, list[tuple[Mention, Decision]]]
 
 
+@no_collections()
 def build(project: Project, finders: Sequence[ReferenceFinder] | None = None) -> model.Ledger:
     """The ledger of a project. Raises `ConfigurationError` where no symbol is configured."""
     settings = project.require_symbols()
