@@ -150,6 +150,10 @@ class Git:
             found.update(_split(self._run("ls-files", "-z", "--others", "--exclude-standard")))
         return frozenset(found)
 
+    def differs(self, base: str) -> bool:
+        """Whether a tracked file of the work tree or the index differs from a commit."""
+        return bool(self._run("diff", "--name-only", "-z", base))
+
     def renames(self, base: str, *, staged: bool = False) -> Mapping[str, str]:
         """New path to old path, of the files whose content git recognises since a commit."""
         arguments = ("-M", "--diff-filter=R", "--name-status", "-z", "--relative")

@@ -87,6 +87,8 @@ def init(
     from ..ratchet.writing import write
 
     bench = open_bench(ctx)
+    if bench.is_deleted:
+        _ = bench.side  # says that the rules were deleted and how to get them back
     written = []
     if not (bench.project.root / bench.rules_name).is_file():
         write(bench.project.root, bench.rules_name, first_rules(bench.project, bench.tree).encode())

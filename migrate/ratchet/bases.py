@@ -1,16 +1,59 @@
 """Which commit a check compares with: given, found (CI's variables, the remote's default branch, the upstream), or an error.
 
 Never guesses: where nothing names a base, the check fails with the mend, since a check without a base proves too little.
+On the default branch itself, where HEAD is its own base, what was pushed is compared with what was there before, which CI
+knows; without that, the caps alone are judged.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from ...adapters.errors import EnvironmentProblem
-from ..git import Git
+from ..git import USUAL_BRANCHES, Git
 
-DEFAULTS = ("main", "master", "trunk", "develop")
+
+def base_of_check(git: Git, given: str | None, environment: Mapping[str, str]) -> str | None:
+    """The commit to compare with; None where HEAD is all there is: the default branch, with no change in the work tree.
+
+    Raises `EnvironmentProblem` where it cannot be told.
+    """
+    found, head = merge_base(git, given, environment), git.revision("HEAD")
+    if given is not None or found != head:
+        return found
+    before = before_push(git, environment)
+    if before is not None and before != head:
+        return before
+    branch = git.branch or environment.get("CI_COMMIT_BRANCH") or environment.get("GITHUB_REF_NAME")
+    is_default = branch is None or branch in USUAL_BRANCHES or branch == git.default_branch
+    return None if is_default and head is not None and not git.differs(head) else found
+
+
+def before_push(git: Git, environment: Mapping[str, str]) -> str | None:
+    """The commit that a branch was at before the push that CI looks at; None where CI does not say, or it is gone for good.
+
+    Raises `EnvironmentProblem` where a shallow clone lacks it.
+    """
+    named = _event(environment).get("before") or environment.get("CI_COMMIT_BEFORE_SHA")
+    if not isinstance(named, str) or not named.strip("0"):
+        return None
+    if git.revision(named) is None:
+        if git.is_shallow:
+            raise EnvironmentProblem(f"what was there before the push, {named[:10]}, is not here", mend=_deepen())
+        return None  # a forced push threw it away
+    return git.merge_base("HEAD", named)
+
+
+def _event(environment: Mapping[str, str]) -> dict[str, Any]:
+    """What GitHub says of the event that it runs for; empty elsewhere."""
+    try:
+        data = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text(encoding="utf-8"))
+    except (KeyError, OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 def merge_base(git: Git, given: str | None, environment: Mapping[str, str]) -> str:
@@ -46,6 +89,9 @@ def _deepen() -> str:
 
 def _candidates(git: Git, environment: Mapping[str, str]) -> Iterator[str]:
     """Names to try, the most telling first."""
+    queued = _event(environment).get("merge_group")
+    if isinstance(queued, dict) and isinstance(queued.get("base_sha"), str):
+        yield queued["base_sha"]
     if found := environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"):
         yield found
     for variable in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"):
@@ -58,7 +104,7 @@ def _candidates(git: Git, environment: Mapping[str, str]) -> Iterator[str]:
     if upstream and upstream.partition("/")[2] != git.branch:
         yield upstream
     yield "origin/HEAD"
-    yield from (f"origin/{name}" for name in DEFAULTS)
-    if upstream and git.branch in DEFAULTS:
+    yield from (f"origin/{name}" for name in USUAL_BRANCHES)
+    if upstream and git.branch in USUAL_BRANCHES:
         yield upstream
-    yield from (name for name in DEFAULTS if name != git.branch)
+    yield from (name for name in USUAL_BRANCHES if name != git.branch)

@@ -53,6 +53,7 @@ class Rule(_Model):
     owner: str | None = None
     reason: str | None = None
     when_absent: str | None = Field(default=None, alias="when-absent")
+    skip_generated: bool = Field(default=False, alias="skip-generated")
     options: dict[str, Any] = Field(default={})
 
     @model_validator(mode="after")

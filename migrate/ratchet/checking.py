@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ...adapters.errors import ConfigurationError, EnvironmentProblem
-from ...plugins.configuration import RatchetSettings
 from ...plugins.project import Project
 from ..git import Git
-from .bases import merge_base
-from .book import Book, parse_book
+from .bases import base_of_check, before_push, merge_base
+from .book import RULE_KEY, Book, parse_book
 from .deadlines import deadlines
 from .findings import Finding, in_order
-from .judge import Facts, Past, Side, judge
-from .keys import Key
+from .generated import hidden_by_marks
+from .judge import Facts, Past, Side, judge, judge_loosening
 from .lock import parse_lock
-from .measuring import Measurement, Registry, covering, is_armed, measure
-from .settings import hidden_by_settings, settings_at
+from .measuring import Measurement, Registry, measure
+from .past import make_side, past_of, stored
+from .settings import hidden_by_settings
 from .trees import StoredTree, Tree, WorkTree
 
 
@@ -79,16 +79,27 @@ class Workbench:
     @cached_property
     def side(self) -> Side:
         """The two files of now. Raises `ConfigurationError` where there are no rules, or wrong ones."""
-        text = self._text(self.rules_name)
+        text = self.text(self.rules_name)
         if text is None:
-            raise ConfigurationError(
-                "the ratchet has no rules", where=self.rules_name, mend="run `graphlift ratchet init`"
-            )
+            raise ConfigurationError("the ratchet has no rules", where=self.rules_name, mend=self._how_to_get_rules())
         book = parse_book(text, self.rules_name)
         self.registry.check(book, self.rules_name)
-        return _side(book, self._text(self.lock_name), self.lock_name, self.tree)
+        return make_side(book, self.text(self.lock_name), self.lock_name, self.tree)
 
-    def _text(self, path: str) -> str | None:
+    def _how_to_get_rules(self) -> str:
+        restore = f"they were deleted: `git checkout HEAD -- {self.rules_name} {self.lock_name}` brings them back"
+        return restore if self.is_deleted else "run `graphlift ratchet init`"
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether HEAD has rules and the work tree has none."""
+        if self.text(self.rules_name) is not None or self.git is None or self.git.revision("HEAD") is None:
+            return False
+        before = self.git.show("HEAD", self.rules_name)
+        return before is not None and bool(parse_book(before.decode("utf-8-sig", "replace"), self.rules_name).rule)
+
+    def text(self, path: str) -> str | None:
+        """The text of one of the two files, None where there is none."""
         # The two files count even where they are ignored by git, or the folder is no repository.
         if isinstance(self.tree, WorkTree):
             file = self.project.root / path
@@ -96,29 +107,24 @@ class Workbench:
         return self.tree.text(path)
 
     def past_tree(self, base: str) -> StoredTree:
-        """The merge base as a tree. Raises `EnvironmentProblem` outside of a repository."""
+        """A commit as a tree. Raises `EnvironmentProblem` outside of a repository."""
         if self.git is None:
             Git.open(self.project.root)
             raise EnvironmentProblem("this folder is not in a git work tree")
         return StoredTree(self.project, self.git, base)
 
 
-def _side(book: Book, lock_text: str | None, lock_name: str, tree: Tree) -> Side:
-    lock = parse_lock(lock_text, lock_name) if lock_text is not None else {}
-    waiting = frozenset(rule.id for rule in book.rule if not is_armed(rule, tree, lock))
-    return Side(book, lock, waiting)
-
-
 def check(bench: Workbench, request: Request) -> Report:
     """Measure and judge. Raises `GraphliftError` for what keeps a check from being one."""
-    side = bench.side
-    if request.absolute:
+    commit = None if request.absolute else _base(bench, request)
+    if commit is None:
         return _absolute(bench, request)
-    commit = resolve_base(bench, request)
     tree = bench.past_tree(commit)
-    past_side = _past_side(bench, tree, commit)
+    if gone := list(_removed(bench, tree, "the merge base")):
+        return _cut_short(bench, gone, commit)
+    side, past = bench.side, past_of(bench, tree, request.staged)
     # A rule that was armed at the merge base stays armed, even if what it waits for has come back since.
-    armed = frozenset(rule.id for rule in past_side.book.rule) - past_side.waiting
+    armed = frozenset(rule.id for rule in past.side.book.rule) - past.side.waiting
     only = request.only
     changed: Collection[str] = ()
     if request.staged or any(rule.by for rule in side.book.rule) or any(r.expires for r in side.book.raises):
@@ -126,34 +132,111 @@ def check(bench: Workbench, request: Request) -> Report:
     if request.staged and only is None:
         only = frozenset(changed)
     measurement = measure(bench.registry, side.book.rule, bench.tree, side.lock, only, armed)
-    past = _past(bench, tree, past_side, request.staged)
-    facts = _facts(bench, replace(side, waiting=side.waiting - armed), measurement, past, only is not None)
+    now = replace(side, waiting=side.waiting - armed)
+    facts = _facts(bench, request, now, measurement, past, only is not None)
     days = [] if only is not None else deadlines(side.book, measurement, changed, request.today)
-    hidden = hidden_by_settings(bench.project, tree, facts) if only is None else []
-    return Report(in_order([*judge(facts), *days, *hidden]), measurement, facts, commit)
+    found = [*judge(facts), *days, *_hidden(bench, facts, tree, only)]
+    return Report(in_order(found), measurement, facts, commit)
 
 
-def resolve_base(bench: Workbench, request: Request) -> str:
-    """The merge base; for `--staged`, HEAD where nothing else is known, since a commit always has that."""
+def _base(bench: Workbench, request: Request) -> str | None:
+    """The merge base, None for the caps alone; for `--staged`, HEAD where nothing else is known, since a commit has that."""
     git = bench.git or Git.open(bench.project.root)
+    if not request.staged:
+        return base_of_check(git, request.base, request.environment)
     try:
         return merge_base(git, request.base, request.environment)
     except EnvironmentProblem:
         head = git.revision("HEAD")
-        if not request.staged or request.base is not None or head is None:
+        if request.base is not None or head is None:
             raise
         return head
 
 
+def _hidden(bench: Workbench, facts: Facts, tree: StoredTree, only: frozenset[str] | None) -> Iterator[Finding]:
+    yield from hidden_by_marks(facts, bench.tree, tree, only)
+    if only is None:
+        yield from hidden_by_settings(bench.project, tree, facts)
+
+
 def _absolute(bench: Workbench, request: Request) -> Report:
-    side = bench.side
+    """The numbers by the caps alone; rules and caps still against HEAD and what was there before it, as far as that is here."""
+    earlier, unseen = _earlier(bench, request)
+    for tree, name in earlier:
+        if gone := list(_removed(bench, tree, name)):
+            return _cut_short(bench, gone)
+    side, partial = bench.side, request.only is not None
     measurement = measure(bench.registry, side.book.rule, bench.tree, side.lock, request.only)
-    facts = _facts(bench, side, measurement, None, request.only is not None)
-    days = [] if request.only is not None else deadlines(side.book, measurement, None, request.today)
-    return Report(in_order([*judge(facts), *days]), measurement, facts)
+    facts = _facts(bench, request, side, measurement, None, partial)
+    found = [*judge(facts), *unseen]
+    for tree, name in earlier:
+        against = replace(facts, past=past_of(bench, tree, request.staged, name), _cache={})
+        found += [*judge_loosening(against), *_hidden(bench, against, tree, request.only)]
+    if not partial:
+        found += deadlines(side.book, measurement, None, request.today)
+    return Report(in_order(found), measurement, facts)
 
 
-def _facts(bench: Workbench, side: Side, measurement: Measurement, past: Past | None, partial: bool) -> Facts:
+def _earlier(bench: Workbench, request: Request) -> tuple[list[tuple[StoredTree, str]], list[Finding]]:
+    """The commits that an absolute check holds rules and caps against, and a note where a shallow clone lacks one."""
+    git = bench.git
+    if git is None or (head := git.revision("HEAD")) is None:
+        return [], []
+    try:
+        before = before_push(git, request.environment) or git.revision("HEAD^")
+    except EnvironmentProblem:
+        before = None
+    found = [(StoredTree(bench.project, git, head), "HEAD")] if _is_edited(bench, git) else []
+    if before is not None and before != head:
+        return [*found, (StoredTree(bench.project, git, before), before[:10])], []
+    if not git.is_shallow:
+        return found, []
+    told = "a shallow clone: whether a rule or a cap was loosened before HEAD is not seen"
+    return found, [Finding("unseen", "note", RULE_KEY, told, "fetch one commit more, or all: `fetch-depth: 0`")]
+
+
+def _is_edited(bench: Workbench, git: Git) -> bool:
+    """Whether the ratchet's files or the configuration are others than at HEAD, or may be."""
+    names = [
+        bench.rules_name,
+        bench.lock_name,
+        *([bench.project.config_file.name] if bench.project.config_file else []),
+    ]
+    return any(git.show("HEAD", name) != _bytes(bench, name) for name in names)
+
+
+def _bytes(bench: Workbench, name: str) -> bytes | None:
+    file = bench.project.root / name
+    return file.read_bytes() if file.is_file() else None
+
+
+def _removed(bench: Workbench, tree: StoredTree, name: str) -> Iterator[Finding]:
+    """A finding for each of the two files that a commit has with something in it, and that is gone now."""
+    (rules_name, rules), (lock_name, lock) = stored(bench, tree)
+    restore = f"`git checkout {tree.revision[:10]} -- {rules_name} {lock_name}` brings it back"
+    if rules is not None and bench.text(bench.rules_name) is None:
+        count = len(parse_book(rules.decode("utf-8-sig", "replace"), rules_name).rule)
+        mend = f"{restore}; a rule ends with a [[raise]] of its key `{RULE_KEY}:ID`, the file once no rule is left"
+        if count:
+            told = f"there are no rules any more; at {name} there were {count}"
+            yield Finding("removed", "error", RULE_KEY, told, mend, bench.rules_name)
+    if lock is not None and bench.text(bench.lock_name) is None:
+        rows = len(parse_lock(lock.decode("utf-8-sig", "replace"), lock_name))
+        if rows:
+            told = f"there are no caps any more; at {name} there were {rows}"
+            yield Finding("removed", "error", RULE_KEY, told, restore, bench.lock_name)
+
+
+def _cut_short(bench: Workbench, found: list[Finding], commit: str = "") -> Report:
+    """A report of nothing but what is gone: without it, no number can be judged."""
+    request = Request(datetime.date.min)
+    facts = _facts(bench, request, Side(Book(), {}), Measurement(), None, False)
+    return Report(in_order(found), Measurement(), facts, commit)
+
+
+def _facts(
+    bench: Workbench, request: Request, side: Side, measurement: Measurement, past: Past | None, partial: bool
+) -> Facts:
     return Facts(
         registry=bench.registry,
         now=side,
@@ -163,88 +246,5 @@ def _facts(bench: Workbench, side: Side, measurement: Measurement, past: Past | 
         partial=partial,
         lock_name=bench.lock_name,
         rules_name=bench.rules_name,
+        today=request.today,
     )
-
-
-def _past_side(bench: Workbench, tree: StoredTree, commit: str) -> Side:
-    """The ratchet's files at the merge base. A base without rules caps nothing: the ratchet begins on this branch."""
-    rules_name, lock_name = _past_names(bench, tree)
-    rules, lock = (_stored(tree, commit, name) for name in (rules_name, lock_name))
-    at = f" at {commit[:10]}"
-    book = parse_book(rules.decode("utf-8-sig", "replace"), rules_name + at) if rules is not None else Book()
-    return _side(book, lock.decode("utf-8-sig", "replace") if lock is not None else None, lock_name + at, tree)
-
-
-def _stored(tree: StoredTree, commit: str, name: str) -> bytes | None:
-    """A file of a commit, None where the commit has none; one that git cannot give is an error, since it may hold caps."""
-    content = tree.git.show(commit, name)
-    if content is None and name in tree.paths:
-        mend = "fetch it: `git fetch --refetch --no-filter`, or look at the repository with `git fsck`"
-        raise EnvironmentProblem(f"git cannot read it at the merge base {commit[:10]}", where=name, mend=mend)
-    return content
-
-
-def _past_names(bench: Workbench, tree: StoredTree) -> tuple[str, str]:
-    """Where the merge base kept the two files: a configuration that names others must not make it look empty."""
-    names = (settings_at(tree) or {}).get("ratchet", {})
-    defaults = RatchetSettings()
-    found = str(names.get("rules", defaults.rules)), str(names.get("lock", defaults.lock))
-    return found if found[0] in tree.paths else (bench.rules_name, bench.lock_name)
-
-
-def _past(bench: Workbench, tree: StoredTree, side: Side, staged: bool) -> Past:
-    return Past(side, _LazyRenames(tree, staged), _value_at(bench, tree), tree.paths.__contains__)
-
-
-def _value_at(bench: Workbench, tree: StoredTree) -> _Value:
-    return _Value(bench, tree)
-
-
-@dataclass
-class _Value:
-    """A key's number at the merge base under today's rules, so that a new rule judges both states alike."""
-
-    bench: Workbench
-    tree: StoredTree
-    _measured: dict[tuple[str, str], Mapping[Key, int]] = field(default_factory=dict)
-
-    def __call__(self, key: Key) -> int | None:
-        by_file = self.bench.registry.by_file(key)
-        if by_file and key.place not in self.tree.paths:
-            return None
-        found = self._at(key.metric, key.place if by_file else "")
-        return found.get(key, 0)
-
-    def _at(self, metric: str, place: str) -> Mapping[Key, int]:
-        if (metric, place) not in self._measured:
-            rules = [rule for rule in self.bench.side.book.rule if rule.metric == metric]
-            if place:
-                key = Key(metric, place)
-                covers = covering(self.bench.registry, rules, key)
-                # After a rename the old path may be under no rule any more: it is measured as the rules would the new one.
-                rules = list(covers) or [rule.model_copy(update={"paths": (place,), "exclude": ()}) for rule in rules]
-            only = frozenset({place}) if place else None
-            armed = frozenset(rule.id for rule in rules)
-            values = measure(self.bench.registry, rules, self.tree, {}, only, armed).values
-            self._measured[metric, place] = {key: measured.value for key, measured in values.items()}
-        return self._measured[metric, place]
-
-
-class _LazyRenames(Mapping[str, str]):
-    """New path to old path; git is asked only when a key without a row, or a row without a key, needs it."""
-
-    def __init__(self, tree: StoredTree, staged: bool) -> None:
-        self._tree, self._staged = tree, staged
-
-    @cached_property
-    def _found(self) -> Mapping[str, str]:
-        return self._tree.git.renames(self._tree.revision, staged=self._staged)
-
-    def __getitem__(self, path: str) -> str:
-        return self._found[path]
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)

@@ -57,20 +57,35 @@ def _goals(book: Book, measurement: Measurement, touched: Collection[str], today
 
 def _raises(book: Book, measurement: Measurement, touched: Collection[str], today: datetime.date) -> Iterator[Finding]:
     for item in book.raises:
-        if item.expires is None or item.before is None or today + AHEAD < item.expires:
+        if item.expires is None or today + AHEAD < item.expires:
             continue
+        if item.to is None:
+            yield _rule_expiry(item, item.expires, today)
+            continue
+        # Without `from`, nobody knows what the cap was; it was at least lower.
+        before = item.before if item.before is not None else item.to - 1
         measured = measurement.values.get(Key.parse(item.key))
-        if measured is not None and measured.value > item.before:
-            yield _expiry(item, measured, touched, today)
+        if measured is not None and measured.value > before:
+            yield _expiry(item, item.expires, before, measured, touched, today)
 
 
-def _expiry(item: Raise, measured: Measured, touched: Collection[str], today: datetime.date) -> Finding:
-    told = f"{measured.value} was allowed until {item.expires} ({item.reason}); before, the cap was {item.before}"
-    assert item.expires is not None
-    if item.expires >= today:
+def _rule_expiry(item: Raise, expires: datetime.date, today: datetime.date) -> Finding:
+    told = f"a loosening was allowed until {expires} ({item.reason})"
+    if expires >= today:
+        return Finding("due-soon", "warning", item.key, told)
+    # Whether the rule is strict again cannot be told from here, so it is said until somebody takes the entry out.
+    mend = f"make the rule strict again and take the [[raise]] out, or ask {item.owner} for a new one"
+    return Finding("raise-expired", "warning", item.key, told, mend)
+
+
+def _expiry(
+    item: Raise, expires: datetime.date, before: int, measured: Measured, touched: Collection[str], today: datetime.date
+) -> Finding:
+    told = f"{measured.value} was allowed until {expires} ({item.reason}); before, the cap was {before}"
+    if expires >= today:
         return Finding("due-soon", "warning", item.key, told)
     level = "error" if measured.reading.file in touched else "warning"
-    mend = f"bring it to {item.before}, or ask {item.owner} for a new raise"
+    mend = f"bring it to {before}, or ask {item.owner} for a new raise"
     place = measured.reading
     return Finding(
         "raise-expired", "error" if level == "error" else "warning", item.key, told, mend, place.file, place.line

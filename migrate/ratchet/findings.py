@@ -19,6 +19,9 @@ CODES = {
     "due-soon": "the day of a goal is near",
     "raise-expired": "a raise was for a time that is over",
     "over-base": "a number is above its cap, as it was at the merge base already",
+    "hidden": "a file says that it is generated, which it did not at the merge base",
+    "removed": "a file of the ratchet is gone",
+    "unseen": "what was there before is not here to compare with",
     "settings": "the configuration hides files or symbols that it showed at the merge base",
 }
 

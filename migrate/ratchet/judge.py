@@ -7,6 +7,7 @@ Pure: what must be looked up in the merge base comes in as functions, and is loo
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,18 +35,22 @@ class Past:
     """The merge base: its two files, and what can be asked about it.
 
     `renames` are new paths to old ones, `value` is a key's number there (None: the place did not exist), `exists` says
-    whether a path did.
+    whether a path did, `name` is what it is called in messages.
     """
 
     side: Side
     renames: Mapping[str, str]
     value: Callable[[Key], int | None]
     exists: Callable[[str], bool]
+    name: str = "the merge base"
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything that a judgement needs; `past` is None for an absolute check, `partial` for one of some files only."""
+    """Everything that a judgement needs; `past` is None for an absolute check, `partial` for one of some files only.
+
+    `today` is the day by which raises count: one that has expired allows nothing.
+    """
 
     registry: Registry
     now: Side
@@ -55,13 +60,20 @@ class Facts:
     partial: bool = False
     lock_name: str = "ratchet.lock"
     rules_name: str = "ratchet.toml"
+    today: datetime.date = datetime.date.min
     _cache: dict[Key, int | None] = field(default_factory=dict)
 
     @cached_property
     def new_raises(self) -> Mapping[str, Raise]:
-        """The raises that the merge base does not have, by key."""
+        """The raises that the merge base does not have and that have not expired, by key."""
         old = set(map(repr, self.past.side.book.raises)) if self.past else set()
-        return {item.key: item for item in self.now.book.raises if repr(item) not in old}
+        new = (item for item in self.now.book.raises if repr(item) not in old)
+        return {item.key: item for item in new if item.expires is None or item.expires >= self.today}
+
+    @property
+    def base(self) -> str:
+        """What the base is called."""
+        return self.past.name if self.past else ""
 
     @cached_property
     def transfer(self) -> Transfer:
@@ -105,7 +117,12 @@ class Facts:
 
 def judge(facts: Facts) -> list[Finding]:
     """Every finding about numbers, caps and rules; goals and their days are in `deadlines.py`."""
-    return [*_numbers(facts), *_caps(facts), *_rules(facts), *_rows(facts), *facts.transfer.findings]
+    return [*_numbers(facts), *_caps(facts), *_rules(facts), *_rows(facts), *_escapes(facts), *facts.transfer.findings]
+
+
+def judge_loosening(facts: Facts) -> list[Finding]:
+    """Only what got looser since the base: caps, rules and files that left them, whatever the numbers are."""
+    return [*_caps(facts, whatever=True), *_rules(facts), *_escapes(facts), *facts.transfer.findings]
 
 
 def _numbers(facts: Facts) -> Iterator[Finding]:
@@ -119,14 +136,15 @@ def _numbers(facts: Facts) -> Iterator[Finding]:
             continue
         before = facts.past_value(key)
         if before is not None and measured.value <= before:
-            message = f"{measured.value} is above the cap of {limit}, but was {before} at the merge base"
+            message = f"{measured.value} is above the cap of {limit}, but was {before} at {facts.base}"
             yield _at(measured, Finding("over-base", "note", str(key), message))
         else:
-            yield _grown(key, measured, limit, cap, before)
+            yield _grown(facts, key, measured, limit, before)
 
 
-def _grown(key: Key, measured: Measured, limit: int, cap: int, before: int | None) -> Finding:
-    was = "" if before is None else f", {before} at the merge base"
+def _grown(facts: Facts, key: Key, measured: Measured, limit: int, before: int | None) -> Finding:
+    cap = facts.cap(key) or 0
+    was = "" if before is None else f", {before} at {facts.base}"
     edited = f"; the lock says {cap}, which no new [[raise]] allows" if cap > limit else ""
     mend = (
         f"bring it down to {max(limit, before or 0)}, or say why it may be more: {_raise_command(key, measured.value)}"
@@ -139,8 +157,10 @@ def _grown(key: Key, measured: Measured, limit: int, cap: int, before: int | Non
 
 def _unrecorded(facts: Facts, key: Key, measured: Measured) -> Finding:
     followed = facts.origin(key)
-    renamed = f"; it was {followed.place} at the merge base" if followed != key else ""
+    renamed = f"; it was {followed.place} at {facts.base}" if followed != key else ""
     mend = "`graphlift ratchet tighten` records it"
+    if followed == key and facts.past is not None and key in facts.past.side.lock:
+        return _loosened(facts, key, f"has lost the cap of {facts.past.side.lock[key]}", None)
     return _at(measured, Finding("unrecorded", "error", str(key), f"{measured.value} has no cap yet{renamed}", mend))
 
 
@@ -153,7 +173,8 @@ def _raise_command(key: Key, value: int) -> str:
     return f"`graphlift ratchet raise '{key}' --to {value} --reason … --owner …`"
 
 
-def _caps(facts: Facts) -> Iterator[Finding]:
+def _caps(facts: Facts, *, whatever: bool = False) -> Iterator[Finding]:
+    """Caps that were loosened. A number above the old cap is `grown` already, and is told once, save for `whatever`."""
     if facts.past is None:
         return
     old, new = facts.past.side.lock, facts.now.lock
@@ -168,12 +189,12 @@ def _caps(facts: Facts) -> Iterator[Finding]:
         measured = facts.measurement.values.get(key)
         if cap is None or past_cap is None or cap <= past_cap or not covering(facts.registry, facts.now.book.rule, key):
             continue
-        if measured is None or measured.value <= past_cap:
-            yield _loosened(facts, key, f"caps it at {cap}; at the merge base the cap was {past_cap}", cap)
+        if whatever or measured is None or measured.value <= past_cap:
+            yield _loosened(facts, key, f"caps it at {cap}; at {facts.base} the cap was {past_cap}", cap)
 
 
 def _loosened(facts: Facts, key: Key, how: str, cap: int | None) -> Finding:
-    mend = "take the lock from the merge base and run `graphlift ratchet tighten`"
+    mend = f"take the lock from {facts.base} and run `graphlift ratchet tighten`"
     mend += "" if cap is None else f", or {_raise_command(key, cap)}"
     return Finding("loosened-cap", "error", str(key), f"the lock {how}", mend, facts.lock_name)
 
@@ -194,7 +215,7 @@ def _rules(facts: Facts) -> Iterator[Finding]:
 
 
 def _rows(facts: Facts) -> Iterator[Finding]:
-    """Rows that cap nothing, and files that were moved away from under their cap."""
+    """Rows that cap nothing."""
     if facts.partial:
         return
     for key in facts.now.lock:
@@ -203,6 +224,12 @@ def _rows(facts: Facts) -> Iterator[Finding]:
             mend = "`graphlift ratchet tighten` drops the row, or moves it along with a rename"
             message = f"the lock caps what is gone: {why}"
             yield Finding("stale", "error" if caused else "note", str(key), message, mend, facts.lock_name)
+
+
+def _escapes(facts: Facts) -> Iterator[Finding]:
+    """Files that were moved away from under their cap."""
+    if facts.partial:
+        return
     for key in facts.past.side.lock if facts.past else ():
         if (place := _escape(facts, key)) and str(key) not in facts.new_raises:
             mend = f'let a rule select {place}, or add a [[raise]] with key = "{key}"'

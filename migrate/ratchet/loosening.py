@@ -1,4 +1,4 @@
-"""What of a rule got looser: a rule that went, a path or name that it lost, an exclusion, a cap or a condition that it won.
+"""What of a rule got looser: itself, a path or name, an exclusion, a cap, a goal or its day, a condition.
 
 Pure comparison of two books. Stricter changes are nobody's business.
 """
@@ -47,6 +47,16 @@ def _compare(old: Rule, new: Rule, renames: Mapping[str, tuple[str, ...]]) -> It
         yield f"has a cap of {new.cap} instead of {old.cap}" if new.cap is not None else f"lost its cap of {old.cap}"
     if new.when_absent is not None and new.when_absent != old.when_absent:
         yield f"waits until {new.when_absent!r} is absent"
+    if old.goal is not None and (new.goal is None or new.goal > old.goal):
+        yield (
+            f"has a goal of {new.goal} instead of {old.goal}"
+            if new.goal is not None
+            else f"lost its goal of {old.goal}"
+        )
+    if old.by is not None and new.goal is not None and (new.by is None or new.by > old.by):
+        yield f"is due by {new.by} instead of {old.by}" if new.by else f"is no longer due by {old.by}"
+    if new.skip_generated and not old.skip_generated:
+        yield "skips generated files"
     if old.options != new.options:
         yield "has other options"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...adapters.errors import ConfigurationError
 from .book import Book, Rule
+from .generated import is_generated
 from .keys import Key, has_magic, matches
 from .lock import Lock
 from .metrics.base import Metric, Reading, Scope
@@ -86,7 +87,16 @@ class Registry:
 
 
 def selected(tree: Tree, rule: Rule, only: frozenset[str] | None) -> tuple[str, ...]:
-    """The files of a rule that take part, sorted."""
+    """The files of a rule that take part, sorted: those that its patterns choose, without the generated ones if it says so."""
+    paths = chosen(tree, rule, only)
+    if not rule.skip_generated:
+        return paths
+    tree.preload(paths)
+    return tuple(path for path in paths if not is_generated(tree.read(path)))
+
+
+def chosen(tree: Tree, rule: Rule, only: frozenset[str] | None) -> tuple[str, ...]:
+    """The files that a rule's patterns choose, sorted."""
     exact = not any(has_magic(pattern) for pattern in rule.paths)
     paths: Iterable[str] = (path for path in rule.paths if path in tree.paths) if exact else tree.paths
     if only is not None:

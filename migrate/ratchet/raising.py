@@ -47,6 +47,8 @@ def raise_cap(
     """Record a raise, and let the row follow. Raises `UsageError` for a key that has no cap, or a raise without a reason."""
     if not reason.strip() or not owner.strip():
         raise UsageError("a raise needs a reason and an owner", mend="give --reason and --owner")
+    if expires is not None and expires < datetime.date.today():
+        raise UsageError(f"{expires} is past: such a raise allows nothing", mend="give a day to come with --expires")
     rule = text.removeprefix(f"{RULE_KEY}:") if text.startswith(f"{RULE_KEY}:") else None
     before, key = None, None
     if rule is None:
@@ -85,8 +87,13 @@ def move_caps(bench: Workbench, old: str, new: tuple[str, ...]) -> tuple[Change,
 
 
 def _facts(bench: Workbench) -> Facts:
+    _ = bench.side  # raises where there are no rules
     base = base_or_none(bench)
-    return check(bench, Request(_ANY_DAY, base, absolute=base is None)).facts
+    report = check(bench, Request(_ANY_DAY, base, absolute=base is None))
+    if gone := next((finding for finding in report.findings if finding.code == "removed"), None):
+        # Such a report knows no caps; to write from it would be to begin anew, as loose as one likes.
+        raise ConfigurationError(gone.message, where=gone.file, mend=gone.mend)
+    return report.facts
 
 
 def _key(text: str) -> Key:
