@@ -76,7 +76,7 @@ class Bindings:
     def importing(self, name: str, node: ast.AST) -> tuple[ImportBinding, ...]:
         """The imports that bind `name` as `node` sees it: those of the innermost scope around it that has any."""
         candidates = [binding for binding in self.imports if binding.bound == name]
-        for scope in self._visible(node):
+        for scope in self.visible(node):
             if inner := tuple(binding for binding in candidates if binding.scope is scope):
                 return inner
         return ()
@@ -85,7 +85,8 @@ class Bindings:
         """The star imports of the module."""
         return tuple(binding for binding in self.imports if binding.alias.name == "*")
 
-    def _visible(self, node: ast.AST) -> Iterator[ast.AST]:
+    def visible(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The scopes whose names `node` sees, innermost first."""
         direct = True
         for scope in self._scopes_around(node):
             # A class body's names are seen in the body itself only.
@@ -101,7 +102,7 @@ class Bindings:
 
     def is_shadowed(self, node: ast.Name, binding: ImportBinding) -> bool:
         """Whether a scope between `node` and the import binds the import's name to something else."""
-        for scope in self._visible(node):
+        for scope in self.visible(node):
             if scope is binding.scope:
                 return False
             if self.bound_otherwise(node.id, scope):

@@ -8,11 +8,12 @@ A file that fails the check is left out and reported, and the rest is planned ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..edits import Edit, FileChange, Flag, OverlapError, Plan, splice
-from ..ledger.model import DEFINITION
+from ..ledger.model import DEFINITION, STRING_TARGET
+from .builtin import builtin
 from .checks import problem
 from .import_edits import import_edits
 from .model import Codemod, Rewrite
@@ -126,8 +127,10 @@ class _Run:
         return [(name, count) for name, count in self._counts.items() if count]
 
     def flags(self) -> list[Flag]:
-        """What codemods flagged, and every reference that the ledger flags and nobody took."""
-        return [flag for file in self._files() for flag in [*file.flags, *_untaken(file)]]
+        """What codemods flagged, and every reference that the ledger flags, or says is rewritten, and nobody took."""
+        built_in = {codemod.id for codemod in builtin() if not codemod.opt_in}
+        complete = built_in <= self._counts.keys()
+        return [flag for file in self._files() for flag in [*file.flags, *_untaken(file, complete)]]
 
 
 def _concerns(codemod: Codemod, file: File) -> bool:
@@ -148,13 +151,15 @@ def _overlaps(edit: Edit, others: Collection[Edit]) -> bool:
     return any(edit.start < other.end and other.start < edit.end for other in others)
 
 
-def _untaken(file: File) -> list[Flag]:
-    taken = {(flag.line, flag.symbol) for flag in file.flags}
-    return [
-        file.flag(reference, INSIDE_TARGET if reference.own_target else reference.role, reference.reason)
-        for reference in file.references
-        if reference.fate == "flag"
-        and reference not in file.rewrites
-        and reference.role not in SILENT
-        and (reference.line, reference.symbol) not in taken
-    ]
+def _untaken(file: File, complete: bool) -> Iterator[Flag]:
+    """Flags for the references that nobody took: those that the ledger flags, and any that it says are rewritten."""
+    said = {(flag.line, flag.column, flag.symbol) for flag in file.flags}
+    for reference in file.references:
+        place = (reference.line, reference.column, reference.symbol)
+        if reference in file.rewrites or reference.role in SILENT or place in said:
+            continue
+        if reference.fate == "flag":
+            yield file.flag(reference, INSIDE_TARGET if reference.own_target else reference.role, reference.reason)
+        elif reference.fate == "rewrite" and reference.role != STRING_TARGET and complete:
+            # A patch of a name that is still looked up stays, and is right.
+            yield file.flag(reference, "not-rewritten", "no codemod could rewrite it")

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..ledger.model import IMPORT, NAME_STRING, RE_EXPORT, STRING_ANNOTATION
+from ..ledger.prose import TYPE_COMMENT
 
 if TYPE_CHECKING:
     from .bindings import ImportBinding
@@ -83,7 +84,7 @@ def module_is_used_up(file: File, binding: ImportBinding) -> bool:
 
     The ledger knows the uses that reach a legacy symbol; every other mention of the name in the same scope counts as one.
     """
-    if not uses_of(file, binding) or not is_used_up(file, binding):
+    if not uses_of(file, binding) or not is_used_up(file, binding) or _in_type_comment(file, binding.bound):
         return False
     gone = {
         id(part)
@@ -99,6 +100,17 @@ def module_is_used_up(file: File, binding: ImportBinding) -> bool:
         if isinstance(node, ast.Constant) and id(node) not in gone and _may_mention(file, node, binding.bound):
             return False
     return True
+
+
+def _in_type_comment(file: File, name: str) -> bool:
+    """Whether a type comment names something of a module that is no reference, or may: there are no nodes to look at."""
+    taken = {found.start for found in file.found if found.reference in file.rewrites}
+    pattern = re.compile(rb"(?<![\w.])%s(?!\w)" % re.escape(name.encode()))
+    for comment in TYPE_COMMENT.finditer(file.source.text):
+        end = file.source.line_end(comment.start())
+        if any(hit.start() not in taken for hit in pattern.finditer(file.source.text, comment.end(), end)):
+            return True
+    return False
 
 
 def _goes_elsewhere(file: File, binding: ImportBinding, name: ast.Name) -> bool:

@@ -29,14 +29,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reach:
-    """How a place in a file reaches a legacy symbol: by an import, by an alias of this file, or by a star import.
+    """How a place in a file reaches a legacy symbol: by an import, by aliases of this file, or by a star import.
 
-    All are empty where the file itself defines the symbol.
+    All are empty where the file itself defines the symbol, or binds the name by what is no plain alias.
     """
 
     imports: tuple[ImportBinding, ...] = ()
-    alias: Found | None = None
+    aliases: tuple[Found, ...] = ()
     stars: tuple[ImportBinding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Alias:
+    """An alias reference, the name that it binds, and the scope in which."""
+
+    found: Found
+    name: str
+    scope: ast.AST
+
+    @property
+    def binds(self) -> tuple[str, ast.AST]:
+        """The name and its scope."""
+        return self.name, self.scope
 
 
 class File:
@@ -107,31 +121,44 @@ class File:
 
     def reach(self, found: Found) -> Reach:
         """How the expression of `found` reaches its symbol."""
-        if found.node is None:
+        if found.seen_from is None:
             return Reach()
-        if imports := self.bindings.importing(found.head, found.node):
+        if imports := self.bindings.importing(found.head, found.seen_from):
             return Reach(imports)
-        if alias := self._alias(found.head):
-            return Reach(alias=alias)
+        if aliases := self._aliases(found.head, found.seen_from):
+            return Reach(aliases=aliases)
         if self.bindings.bound_otherwise(found.head, self.source.tree):
             return Reach()
         return Reach(stars=self.bindings.stars())
 
-    def _alias(self, name: str) -> Found | None:
-        return next(
-            (found for found in self.found if found.reference.role == ALIAS and self.alias_name(found) == name), None
+    def _aliases(self, name: str, node: ast.AST) -> tuple[Found, ...]:
+        """The aliases that bind `name` as `node` sees it: those of the innermost scope around it that has any."""
+        for scope in self.bindings.visible(node):
+            if inner := tuple(found for found in self.aliases if found.binds == (name, scope)):
+                return tuple(found.found for found in inner)
+        return ()
+
+    @cached_property
+    def aliases(self) -> tuple[Alias, ...]:
+        """The references by which the file gives a symbol another name, `name = Symbol` or `(name := Symbol)`."""
+        return tuple(
+            Alias(found, name, self.bindings.scope_of(found.node))
+            for found in self.found
+            if found.reference.role == ALIAS and found.node and (name := self.alias_name(found))
         )
 
     def alias_name(self, found: Found) -> str | None:
-        """The name that an alias reference (`name = Symbol`) binds."""
+        """The name that an alias reference (`name = Symbol`) binds; None where it binds several."""
         match self.source.parents.get(found.node) if found.node else None:
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                return name
+            case ast.NamedExpr(target=ast.Name(id=name)):
                 return name
         return None
 
     def flag(self, reference: Reference, kind: str, reason: str) -> Flag:
         """A flag at a reference."""
-        return Flag(self.path, reference.line, kind, reason, reference.symbol)
+        return Flag(self.path, reference.line, kind, reason, reference.symbol, reference.column)
 
     def flag_at(self, node: ast.stmt | ast.expr, kind: str, reason: str, symbol: str = "") -> Flag:
         """A flag at a node of the file's tree."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..ledger.model import STRING_ANNOTATION
 from .source import Source
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ class Found:
     """A reference and what it stands for; `start:end` is its place in `source.text`.
 
     `node` is the expression (for a name in quotes: the string), `alias` the name of the import statement `statement`.
-    All are None for a reference in a comment, or where the tree has nothing at that place.
+    All are None for a reference in a comment, or where the tree has nothing at that place; `around` is the statement to
+    which a type comment belongs.
     """
 
     reference: Reference
@@ -29,6 +31,12 @@ class Found:
     node: ast.expr | None = None
     statement: ImportStatement | None = None
     alias: ast.alias | None = None
+    around: ast.stmt | None = None
+
+    @property
+    def seen_from(self) -> ast.AST | None:
+        """The node whose scope says what a name means there."""
+        return self.node or self.around
 
     @property
     def is_chain(self) -> bool:
@@ -92,8 +100,18 @@ class Places:
                 yield Found(reference, start, end, None, *self._aliases[start])
             elif (start, end) in self._expressions:
                 yield Found(reference, start, end, self._expressions[start, end])
+            elif (node := self._string(reference)) is not None or reference.role != STRING_ANNOTATION:
+                yield Found(reference, start, end, node)
             else:
-                yield Found(reference, start, end, self._string(reference))
+                yield Found(reference, start, end, around=self._statement(start))
+
+    def _statement(self, offset: int) -> ast.stmt | None:
+        """The innermost statement of the lines of which `offset` is; of a definition the head counts, up to its body."""
+        line, best = self._source.line(offset), None
+        for node in self._source.nodes:
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+                best = node
+        return best
 
     def _string(self, reference: Reference) -> ast.expr | None:
         if reference.container is None:

@@ -47,7 +47,7 @@ def renamed(file: File, found: Found, target: str | None, edits: tuple[Edit, ...
         yield file.flag(reference, "no-target", f"{reference.symbol} has no target for this role in the configuration")
         return
     reach = file.reach(found)
-    if reach.alias is not None:
+    if reach.aliases:
         yield Rewrite(reference, edits)
         return
     if not (reach.imports or reach.stars):

@@ -1,4 +1,4 @@
-"""Annotations of a legacy symbol become its `type` target: plain, quoted, in `cast`, in a bound, in a `type` statement.
+"""Annotations of a legacy symbol become its `type` target: plain, quoted, in `cast`, in a bound, in a type comment.
 
     def f(w: "BFSWalker") -> list[BFSWalker]: ...
     def f(w: "GraphRunner") -> list[GraphRunner]: ...
@@ -30,7 +30,7 @@ class RewriteTypes(BaseCodemod):
                 continue
             if flag := obstacle(file, found):
                 yield flag
-            elif found.node is None:
+            elif found.seen_from is None:
                 yield file.flag(found.reference, found.reference.role, "its place in the string cannot be told")
             else:
                 yield from renamed(file, found, file.symbol(found.reference).type_target)

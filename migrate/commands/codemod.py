@@ -130,7 +130,7 @@ def _files(plan: Plan) -> list[str]:
 
 
 def _flags(plan: Plan) -> list[str]:
-    return [f"{flag.file}:{flag.line}: {flag.kind}: {flag.reason}" for flag in plan.flags]
+    return [f"{flag.place}: {flag.kind}: {flag.reason}" for flag in plan.flags]
 
 
 def _counts(plan: Plan) -> list[str]:

@@ -117,26 +117,40 @@ class FileChange:
 
 @dataclass(frozen=True, order=True)
 class Flag:
-    """Something that a person must look at: the bytes there stay. `kind` is stable, `reason` is a sentence."""
+    """Something that a person must look at: the bytes there stay. `kind` is stable, `reason` is a sentence.
+
+    `column` counts characters from 1; 0 stands for the line, or the file, as a whole.
+    """
 
     file: str
     line: int
     kind: str
     reason: str
     symbol: str = ""
+    column: int = 0
+
+    @property
+    def place(self) -> str:
+        """`file:line:column`, or `file:line`."""
+        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.kind}: {self.reason}"
+        return f"{self.place} {self.kind}: {self.reason}"
 
     def to_dict(self) -> dict[str, Any]:
         """The flag as JSON data."""
         return {
             "file": self.file,
             "line": self.line,
+            "column": self.column,
             "kind": self.kind,
             "reason": self.reason,
             "symbol": self.symbol,
         }
+
+
+def _order(flag: Flag) -> tuple[object, ...]:
+    return (flag.file, flag.line, flag.column, flag)
 
 
 @dataclass(frozen=True)
@@ -159,7 +173,7 @@ class Plan:
         paths = [change.path for change in real]
         if len(set(paths)) != len(paths):
             raise ValueError(f"a plan changes a file twice: {sorted({p for p in paths if paths.count(p) > 1})}")
-        return cls(tuple(real), tuple(sorted(set(flags))), tuple(sorted(counts)))
+        return cls(tuple(real), tuple(sorted(set(flags), key=_order)), tuple(sorted(counts)))
 
     def __bool__(self) -> bool:
         return bool(self.changes)

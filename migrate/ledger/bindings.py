@@ -89,6 +89,12 @@ def aliased(node: ast.stmt) -> Iterator[tuple[ast.Name, Binding]]:
                     yield one, Binding("alias", text)
 
 
+def named(node: ast.NamedExpr) -> Iterator[tuple[ast.Name, Binding]]:
+    """What `(Y := X)` binds to another name."""
+    for choice in _choices(node.value):
+        yield node.target, Binding("alias", choice)
+
+
 def _choices(value: ast.expr) -> Iterator[str]:
     match value:
         case ast.BoolOp(values=values):

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .bindings import LOCAL, Binding, aliased, dotted, imported
+from .bindings import LOCAL, Binding, aliased, dotted, imported, named
 from .layout import absolute
 from .lazy import lazy_names, strings_in
 
@@ -61,10 +61,25 @@ def _read_assignment(node: ast.stmt, prefix: str, exports: Exports) -> None:
     found = list(aliased(node))
     for target, binding in found:
         exports.names.setdefault(prefix + target.id, []).append(binding)
+    for expression in _expressions(node):
+        for child in ast.walk(expression):
+            if isinstance(child, ast.NamedExpr):
+                for target, binding in list(named(child)) or [(child.target, LOCAL)]:
+                    exports.names.setdefault(prefix + target.id, []).append(binding)
     known = {id(target) for target, _ in found}
     for child in _targets(node):
         if id(child) not in known:
             exports.names.setdefault(prefix + child.id, []).append(LOCAL)
+
+
+def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
+    """Where a statement that is no definition usually binds a name by `:=`."""
+    match node:
+        case ast.If(test=found) | ast.While(test=found) | ast.Expr(value=found) | ast.Assert(test=found):
+            yield found
+        case ast.Assign(value=found):
+            if not isinstance(found, (ast.Constant, ast.Name, ast.Dict, ast.List)):
+                yield found
 
 
 def _targets(node: ast.stmt) -> Iterator[ast.Name]:

@@ -50,6 +50,8 @@ class Objects:
 
     def symbol(self, node: ast.expr) -> Resolution | None:
         """The symbol that an expression is a reference to, if any."""
+        while isinstance(node, ast.NamedExpr):
+            node = node.value
         mention = self._by_span.get(self.source.span(node))
         return mention.resolution if mention and not mention.resolution.members else None
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from . import model
+from .contexts import context_of
 from .literals import pieces
 from .mention import Explained, FileFindings, Mention
 from .resolve import Resolution
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
+TYPE_COMMENT = re.compile(rb"#[ \t]*type:[ \t]*(?![ \t]*ignore\b)")
 _BEFORE = re.compile(rb"(?:[^\W\d][\w\x80-\xff]*[.:])+\Z")
 _AFTER = re.compile(rb"(?:\.[^\W\d]\w*)*")
 _DOCTEST = re.compile(rb"\s*(?:>>>|\.\.\.)\s")
@@ -49,9 +51,12 @@ def prose_role(file: TextFile, offset: int) -> str:
 
 
 def find_comments(source: PythonFile) -> FileFindings:
-    """References in the comments of a Python file."""
+    """References in the comments of a Python file; those in a type comment are annotations."""
     found = FileFindings()
-    for hit in _in_comments(source):
+    for hit, comment in _in_comments(source):
+        if (typed := _in_type_comment(source, hit, comment)) is not None:
+            found.mentions.append(typed)
+            continue
         resolution, start, end = prose_target(source, hit)
         if resolution is None:
             path = source.file.slice(start, end)
@@ -61,15 +66,39 @@ def find_comments(source: PythonFile) -> FileFindings:
     return found
 
 
-def _in_comments(source: PythonFile) -> Iterator[re.Match[bytes]]:
-    """Whole-word occurrences behind a `#` on their line that stands in no string."""
+def _in_type_comment(source: PythonFile, hit: re.Match[bytes], comment: int) -> Mention | None:
+    """A name in `# type: list[X]` or `# type: (X) -> None`, which a type checker reads as code."""
+    typed = TYPE_COMMENT.match(source.file.text, comment)
+    if typed is None or b"#" in source.file.text[typed.end() : hit.start()]:
+        return None
+    start, end = path_around(source.file.text, *hit.span())
+    scope = source.scope_at(source.file.line(start))
+    parts = source.file.slice(start, end).split(".")
+    found = source.lookup(parts, scope)
+    if found is None:
+        return None
+    if found.members:
+        end = start + len(".".join(parts[: -len(found.members)]).encode())
+    context = context_of(source.file.path, model.STRING_ANNOTATION)
+    return Mention(start, end, model.STRING_ANNOTATION, found, context, scope.qualname, parts[0])
+
+
+def _in_comments(source: PythonFile) -> Iterator[tuple[re.Match[bytes], int]]:
+    """Names behind a `#` on their line that stands in no string, each with where its comment starts.
+
+    In a type comment an ordinary word may be a name too.
+    """
     text = source.file.text
     strings = sorted(source.span(node) for node, _ in source.names.strings)
-    for hit in source.vocabulary.word_pattern.finditer(text):
+    pattern = source.vocabulary.pattern if b"type:" in text else source.vocabulary.word_pattern
+    for hit in pattern.finditer(text):
         line_start = source.file.line_starts[source.file.line(hit.start()) - 1]
         marks = [line_start + found.start() for found in re.finditer(rb"#", text[line_start : hit.start()])]
-        if any(not _in_string(text, strings, mark) for mark in marks):
-            yield hit
+        comment = next((mark for mark in marks if not _in_string(text, strings, mark)), None)
+        if comment is None:
+            continue
+        if hit.group().decode() in source.vocabulary.words or TYPE_COMMENT.match(text, comment):
+            yield hit, comment
 
 
 def _in_string(text: bytes, strings: list[Span], offset: int) -> bool:

@@ -20,8 +20,6 @@ from .vocabulary import Vocabulary
 
 Answers = dict[tuple[int, str, tuple[str, ...]], Resolution | None]
 
-_MODULE = re.compile(rb"from[ \t\f\\\r\n]+([.\w\x80-\xff]+(?:[ \t]*\.[ \t]*[\w\x80-\xff]+)*)")
-
 
 @dataclass(eq=False)
 class PythonFile:
@@ -80,6 +78,15 @@ class PythonFile:
     def qualified(self, scope: Scope, name: str) -> str:
         """The absolute dotted name of `name` in `scope`."""
         return ".".join(part for part in (self.module, scope.qualname, name) if part)
+
+    def scope_at(self, line: int) -> Scope:
+        """The scope of a line: the innermost function or class whose body holds it; a definition's head is outside."""
+        found = self.names.module
+        for node, scope in (*self.names.functions.items(), *self.names.classes.items()):
+            deeper = found.owner is None or node.lineno > found.owner.lineno  # type: ignore[attr-defined]
+            if node.body[0].lineno <= line <= (node.end_lineno or line) and deeper:
+                found = scope
+        return found
 
     @cached_property
     def is_shim(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from . import model
 from .adapting import CallShape, shape_of
@@ -76,6 +77,23 @@ def _plain(parent: ast.AST | None, node: ast.expr) -> str:
         case ast.NamedExpr(value=value) if value is node:
             return model.ALIAS
     return model.ESCAPE
+
+
+def is_only_tested(node: ast.expr, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether the value of an expression is only looked at for its truth, or not at all."""
+    child: ast.AST = node
+    while isinstance(parent := parents.get(child), (ast.BoolOp, ast.UnaryOp, ast.Compare)):
+        child = parent
+    match parent:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            return test is child
+        case ast.comprehension(ifs=conditions):
+            return child in conditions
+        case ast.match_case(guard=guard):
+            return guard is child
+        case ast.Expr():
+            return True
+    return False
 
 
 def in_type_position(names: Names, node: ast.AST) -> bool:

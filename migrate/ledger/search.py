@@ -18,9 +18,9 @@ from .model import Unreadable
 from .parsing import deeply, parse
 from .python import PythonFile
 from .resolve import Resolver
-from .scopes import names_of
 from .text import PYTHON, TextFile, UnreadableError, is_wide
 from .vocabulary import Vocabulary, is_distinctive, whole_words
+from .walk import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -56,7 +56,7 @@ def test_the_plan_says_what_would_change_and_changes_nothing(shop) -> None:
     ran = shop.run("codemod")
     assert ran.code == 1
     assert "would change app/jobs.py" in ran.out
-    assert "app/odd.py:4: subclass: " in ran.out
+    assert "app/odd.py:4:11: subclass: " in ran.out
     assert "3 files to change, 1 place flagged" in ran.out
     assert held(shop.root) == FILES
     assert git(shop.root, "status", "--porcelain") == b""

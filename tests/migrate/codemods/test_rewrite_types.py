@@ -33,6 +33,10 @@ NEW = "from flows.engine import GraphRunner\n"
         "from typing import TypeVar\nT = TypeVar('T', bound='BFSWalker')\n",
         "from typing import Optional\nasync def f(x: Optional['BFSWalker']): ...\n",
         "from __future__ import annotations\ndef f(w: BFSWalker): ...\n",
+        "def f(w):\n    # type: (BFSWalker) -> list[BFSWalker]\n    ...\n",
+        "def f(w,  # type: BFSWalker\n      v=1,  # type: int\n      ): ...\n",
+        "def f():\n    x = None  # type: BFSWalker\n    return x\n",
+        "for x in y:  # type: BFSWalker\n    pass\n",
     ],
 )
 def test_an_annotation_is_rewritten(source: str) -> None:
@@ -117,3 +121,22 @@ def test_a_stub_file() -> None:
 )
 def test_what_is_not_the_symbol_stays(source: str) -> None:
     check_noop(source, symbols=[SYMBOL])
+
+
+def test_an_import_that_only_a_type_comment_needs_stays() -> None:
+    check_transformed(
+        OLD + "x = []  # type: list[BFSWalker]\nBFSWalker(1)\n",
+        "from flows.engine import build_graph\n" + OLD + "x = []  # type: list[BFSWalker]\nbuild_graph(1)\n",
+        symbols=[{"legacy": "legacy.walker.BFSWalker", "called": "flows.engine.build_graph"}],
+        flags=["no-target"],
+    )
+
+
+def test_a_module_that_a_type_comment_needs_for_something_else_stays() -> None:
+    check_transformed(
+        "import legacy.walker as lw\nx = None  # type: lw.Other\ny = None  # type: lw.BFSWalker\n",
+        "import flows.engine\nimport legacy.walker as lw\n"
+        "x = None  # type: lw.Other\ny = None  # type: flows.engine.GraphRunner\n",
+        symbols=[SYMBOL],
+        flags=[],
+    )
