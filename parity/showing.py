@@ -12,6 +12,7 @@ from .traces import Shown
 
 MOST_PLACES = 20
 PLACE_LENGTH = 300
+WIDTH = 72
 ABSENT = "absent"
 _NOTHING = object()
 
@@ -28,10 +29,10 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def shown(value: Value, limit: int) -> Shown:
-    """A recorded value as indented JSON, cut at `limit` characters."""
+    """A recorded value as JSON, on several lines where it is long, cut at `limit` characters."""
     if not value.kept:
         return Shown("too large to keep", value.digest)
-    return Shown(_cut(_text(value.content, 2), limit), value.digest)
+    return Shown(_cut(printable(_block(readable(value.content)), "\n"), limit), value.digest)
 
 
 def differing_places(one: Value | None, other: Value | None) -> tuple[tuple[Row, ...], int]:
@@ -69,7 +70,7 @@ def _by_digest(one: Value | None, other: Value | None) -> Iterator[Row]:
     paths = [path for path in sorted({*parts[0], *parts[1]}) if parts[0].get(path) != parts[1].get(path)]
     inner = {path[:depth] for path in paths for depth in range(len(path))}
     for path in [path for path in paths if path not in inner] or [()]:
-        yield printable(".".join(path)), *(_told(value, path) for value in (one, other))
+        yield printable(".".join(path)), _told(one, path), _told(other, path)
 
 
 def _told(value: Value | None, path: tuple[str, ...]) -> str:
@@ -81,11 +82,26 @@ def _told(value: Value | None, path: tuple[str, ...]) -> str:
 
 
 def _place(data: Any) -> str:
-    return ABSENT if data is _NOTHING else _cut(_text(data, None), PLACE_LENGTH)
+    return ABSENT if data is _NOTHING else _cut(printable(_text(readable(data))), PLACE_LENGTH)
 
 
-def _text(data: Any, indent: int | None) -> str:
-    return printable(json.dumps(readable(data), indent=indent, ensure_ascii=False), "\n")
+def _text(data: Any) -> str:
+    """Plain data as JSON on one line."""
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _block(data: Any, indent: int = 0) -> str:
+    """Plain data as JSON; what fits a line stays on one."""
+    text = _text(data)
+    if len(text) + indent <= WIDTH or not data or not isinstance(data, dict | list):
+        return text
+    pad = " " * (indent + 2)
+    if isinstance(data, dict):
+        rows = [f"{pad}{_text(key)}: {_block(item, indent + 2)}" for key, item in data.items()]
+    else:
+        rows = [f"{pad}{_block(item, indent + 2)}" for item in data]
+    opening, closing = "{}" if isinstance(data, dict) else "[]"
+    return "\n".join([opening, ",\n".join(rows), " " * indent + closing])
 
 
 def _cut(text: str, limit: int) -> str:

@@ -113,7 +113,7 @@ def _run(run: Observation, first: tuple[str, int] | None, show: partial[Shown]) 
         None if outcome is None or outcome.data is None else show(_content(outcome.data)),
         run.succeeded,
         run.error and printable(run.error)[:LONGEST],
-        run.broken and run.broken.kind,
+        run.broken.kind if run.broken else None,
         outcome.interrupt and printable(outcome.interrupt[0]) if outcome else None,
     )
 
@@ -208,8 +208,8 @@ def _of_activation(one: Activation, other: Activation) -> list[ValueDifference]:
         *_difference("returned", one.returned, other.returned, *place),
     ]
     if one.raised != other.raised:
-        rows = (("", *(printable(text or "nothing")[:LONGEST] for text in (one.raised, other.raised))),)
-        found.append(ValueDifference("raised", rows, *place))
+        left, right = (printable(text or "nothing")[:LONGEST] for text in (one.raised, other.raised))
+        found.append(ValueDifference("raised", (("", left, right),), *place))
     return found
 
 

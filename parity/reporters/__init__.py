@@ -15,12 +15,20 @@ if TYPE_CHECKING:
 
 def builtin_reporters() -> tuple[Reporter, ...]:
     """Every reporter that graphlift ships, sorted by id."""
-    from . import github, json_form, junit, markdown, sarif
+    from . import github, html, json_form, junit, markdown, sarif
     from .base import Reporter
     from .terminal import text
 
     text_reporter = Reporter("text", "the report as a terminal shows it", text)
-    return (github.REPORTER, json_form.REPORTER, junit.REPORTER, markdown.REPORTER, sarif.REPORTER, text_reporter)
+    return (
+        github.REPORTER,
+        html.REPORTER,
+        json_form.REPORTER,
+        junit.REPORTER,
+        markdown.REPORTER,
+        sarif.REPORTER,
+        text_reporter,
+    )
 
 
 @hookimpl

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..report import Finding, Report
@@ -10,11 +10,15 @@ from ..report import Finding, Report
 
 @dataclass(frozen=True)
 class Reporter:
-    """A report format: `render` gives the whole file's text."""
+    """A report format: `render` gives the whole file's text.
+
+    `prepare` raises where the format cannot be written here (a library is missing), before anything runs.
+    """
 
     id: str
     summary: str
     render: Callable[[Report], str]
+    prepare: Callable[[], None] | None = None
 
 
 def one_line(text: str) -> str:
@@ -36,20 +40,22 @@ def place(finding: Finding) -> str:
 
 def leading(report: Report) -> Iterator[tuple[Finding, list[Finding]]]:
     """New findings that follow from no other new one of their case, each with those that do follow from it."""
-    leaders = [item for item in report.new if not _is_folded(item, report)]
-    for item in leaders:
-        name = item.divergence.key
-        yield item, [one for one in report.new if _is_folded(one, report) and _same(one, item) and one.follows == name]
+    by_case: dict[str, list[Finding]] = {}
+    for item in report.new:
+        by_case.setdefault(item.divergence.case, []).append(item)
+    for items in by_case.values():
+        yield from folded(items)
 
 
-def _is_folded(item: Finding, report: Report) -> bool:
-    """Whether what it follows from is itself shown: a divergence behind a known one must not vanish with it."""
-    shown = (one for one in report.new if one.follows is None and _same(one, item))
-    return item.follows is not None and any(one.divergence.key == item.follows for one in shown)
+def folded(items: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:
+    """The same for some findings of one case.
 
-
-def _same(one: Finding, other: Finding) -> bool:
-    return one.divergence.case == other.divergence.case
+    One that follows from something that is not itself shown leads: a divergence behind a known one must not vanish with it.
+    """
+    shown = {item.divergence.key for item in items if item.follows is None}
+    for item in items:
+        if item.follows not in shown:
+            yield item, [one for one in items if one.follows == item.divergence.key and one.follows in shown]
 
 
 def conclusion(report: Report) -> str:

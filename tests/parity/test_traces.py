@@ -64,7 +64,7 @@ def test_a_diverging_case_keeps_both_runs(tmp_path: Path) -> None:
     assert (trace.legacy.engine, trace.legacy.counts, trace.legacy.total) == ("walker", {"a": 1}, 1)
     assert (trace.candidate.engine, trace.candidate.counts, trace.candidate.succeeded) == ("graph", {"a": 2}, True)
     assert [(step.node, step.activation, step.wave) for step in trace.candidate.steps] == [("a", 0, 0), ("a", 1, 1)]
-    assert trace.candidate.steps[0].saw.text == '{\n  "data": {\n    "n": 1\n  }\n}'
+    assert trace.candidate.steps[0].saw.text == '{"data": {"n": 1}}'
 
 
 def test_a_case_that_agrees_keeps_nothing(tmp_path: Path) -> None:
@@ -176,6 +176,18 @@ def test_traces_survive_their_file(tmp_path: Path) -> None:
 def test_what_is_no_trace(broken: Any) -> None:
     with pytest.raises(UsageError, match="traces cannot be read"):
         traces_from_json(broken)
+
+
+def test_a_long_value_is_broken_into_lines_and_cut() -> None:
+    value = Value.of({"name": "x" * 40, "items": [{"a": 1, "b": [1, 2]}, "y" * 30], "none": {}})
+    assert shown(value, 1_000).text.splitlines() == [
+        "{",
+        '  "name": "' + "x" * 40 + '",',
+        '  "items": [{"a": 1, "b": [1, 2]}, "' + "y" * 30 + '"],',
+        '  "none": {}',
+        "}",
+    ]
+    assert shown(value, 10).text == '{\n  "name"… (130 more characters)'
 
 
 TEXTS = st.text() | st.sampled_from(["\u202e", "\ud800", "</script>", "\x1b[2J", "a\r\nb"])
