@@ -26,7 +26,7 @@ class Reporting:
 
     report: Annotated[
         list[str] | None,
-        typer.Option("--report", metavar="ID=FILE", help="Also write a report: junit, markdown, github, json, text."),
+        typer.Option("--report", metavar="ID=FILE", help="Also write a report: html, junit, markdown, github, json, sarif, text."),
     ] = None
     merge: Annotated[
         list[str] | None,
@@ -45,13 +45,16 @@ def inside(project: Project, name: str) -> Path:
 
 
 def reporters(plugins: Plugins, wanted: Sequence[str]) -> Wanted:
-    """The reports that `ID=FILE` options ask for. Raises UsageError for one that does not exist."""
+    """The reports that `ID=FILE` options ask for. Raises UsageError for one that does not exist, and what a reporter lacks."""
     known = {reporter.id: reporter for reporter in plugins.gather("graphlift_reporters")}
     chosen: list[tuple[Path, Callable[[Report], str]]] = []
     for item in wanted:
         name, found, path = item.partition("=")
         if not found or not path or name not in known:
             raise UsageError(f"--report {item!r} is not ID=FILE", mend=f"the ids are {', '.join(sorted(known))}")
+        # Not every reporter has to be prepared, and a library that is missing is told before the run, not after it.
+        if prepare := getattr(known[name], "prepare", None):
+            prepare()
         chosen.append((Path(path), known[name].render))
     return chosen
 
