@@ -26,12 +26,32 @@ class Reporting:
 
     report: Annotated[
         list[str] | None,
-        typer.Option("--report", metavar="ID=FILE", help="Also write a report: html, junit, markdown, github, json, sarif, text."),
+        typer.Option(
+            "--report", metavar="ID=FILE", help="Also write a report: html, junit, markdown, github, json, sarif, text."
+        ),
     ] = None
     merge: Annotated[
         list[str] | None,
         typer.Option("--merge", metavar="FILE", help="Join the JSON reports of all shards; repeated, runs nothing."),
     ] = None
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="List the edges, labels, joins and other paths that no case reaches.")
+    ] = False
+    min_coverage: Annotated[
+        int,
+        typer.Option(
+            "--min-coverage", min=0, max=100, metavar="N", help="Fail where the cases reach less, in percent."
+        ),
+    ] = 0
+
+    def covers(self, found: Report) -> bool:
+        """Whether the cases reach as much as was asked for; says so where they do not."""
+        percent = found.coverage.percent
+        if not self.min_coverage or (percent is not None and percent >= self.min_coverage):
+            return True
+        told = "could not be measured" if percent is None else f"is {percent} %"
+        note(f"coverage {told}, --min-coverage asks for {self.min_coverage} %")
+        return False
 
 
 def inside(project: Project, name: str) -> Path:
@@ -76,8 +96,8 @@ def write(path: Path, text: str) -> None:
     note(f"wrote {path.name}")
 
 
-def say(found: Report, wanted: Wanted, evidence: Path | None, style: OutputFormat) -> None:
-    """Write the reports and the evidence, print the report."""
+def say(found: Report, wanted: Wanted, evidence: Path | None, style: OutputFormat, *, coverage: bool = False) -> None:
+    """Write the reports and the evidence, print the report; with `coverage`, also what no case reached."""
     from ..parity.report import write_report
     from ..parity.reporters.terminal import text
 
@@ -88,4 +108,4 @@ def say(found: Report, wanted: Wanted, evidence: Path | None, style: OutputForma
     replaces = evidence is not None and evidence.exists() and not found.holds_in_part
     if evidence is not None and (found.stopped or not found.partial or replaces):
         write_report(found, evidence)
-    emit(style, lambda: text(found), found.to_json)
+    emit(style, lambda: text(found, coverage=coverage), found.to_json)

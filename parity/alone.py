@@ -15,11 +15,11 @@ from .cassette import Answer, Tape
 from .divergence import Divergence, Flaky
 from .engine import Engine
 from .judging import ABSOLUTE, check, fold
-from .metamorphic import Variant, translated, variants, workflow_in
+from .metamorphic import Variant, translated, variants
 from .observation import Observation, Side
 from .rule import Rule
 from .running import InProcess, Pool, Task
-from .shape import shape_of
+from .shape import shape_of, workflow_in
 
 MakePool = Callable[[Mapping[Side, Engine], Mapping[str, Case]], Pool]
 Pools = Callable[[tuple[Answer, ...] | None], MakePool]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from .causes import failed_upstream
 from .observation import Activation, Observation
+from .shape import Shape
 
 
 def compared_nodes(legacy: Observation, candidate: Observation) -> tuple[str, ...]:
@@ -38,6 +39,23 @@ def ran(run: Observation, node: str) -> bool:
         return runs > 0
     end = run.ends.get(node)
     return end is not None and end.status in ("completed", "failed")
+
+
+def leads(run: Observation, shape: Shape, source: str, node: str) -> bool:
+    """Whether what `source` did leads to `node`: it ran, and its route, if it has one, picked it."""
+    if not ran(run, source):
+        return False
+    if (source, node) not in shape.optional:
+        return True
+    label = chosen(run, source)
+    routes = shape.routes.get(source)
+    return routes is not None and label is not None and routes.get(label, routes.get("")) == node
+
+
+def chosen(run: Observation, node: str) -> str | None:
+    """The label that a condition chose, None where the run does not show it."""
+    end = run.ends.get(node)
+    return None if end is None or end.output is None or not end.output.kept else str(end.output.content)
 
 
 def is_explained_by_failure(legacy: Observation, candidate: Observation, node: str) -> bool:

@@ -14,6 +14,7 @@ from ..adapters.errors import ConfigurationError, UsageError
 from .baseline import Known, judge
 from .case import Case, Normaliser, expand_cases
 from .cassette import Cassette, Mode, Tape
+from .coverage import gather, measure
 from .engine import Engine
 from .evidence import gather_evidence
 from .globs import matches
@@ -105,7 +106,8 @@ def judge_cases(
             for side in SIDES:
                 pool.submit(Task(task.case, side, 1, replay))
             continue
-        yield judge_case(task.case, rules, runs.pop(task.case).by_side())
+        ended = runs.pop(task.case).by_side()
+        yield replace(judge_case(task.case, rules, ended), measured=measure(case_runs.case, ended))
 
 
 def run_gate(
@@ -161,6 +163,7 @@ def run_gate(
         stopped=stopped,
         shard=str(shard) if is_shard else None,
         traces=keeper.traces(),
+        coverage=gather(one.measured for one in judged),
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .coverage import Measured
 from .divergence import Divergence, Flaky
 from .observation import Observation, Side
 from .rule import Rule, seen_parts
@@ -29,7 +30,8 @@ Runs = Mapping[Side, Sequence[Observation]]
 class Judged:
     """What came out for one case. `unseen` are families that could not be judged, with the reason.
 
-    `runs` are, where something diverges, the legacy and the candidate run that show the first divergence.
+    `runs` are, where something diverges, the legacy and the candidate run that show the first divergence. `measured` is what
+    the case reaches of its workflow; the gate fills it in.
     """
 
     case: str
@@ -37,6 +39,7 @@ class Judged:
     flaky: tuple[Flaky, ...]
     unseen: tuple[tuple[str, str], ...]
     runs: tuple[Observation, Observation] | None = field(default=None, compare=False, repr=False)
+    measured: Measured = field(default_factory=Measured)
 
 
 def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> bool:

@@ -18,13 +18,14 @@ from typing import Any
 
 from ..adapters.errors import UsageError
 from ..adapters.expressions import parse_expression
-from ..adapters.model import DependencyWorkflow, SuccessorWorkflow, TaskNode, Workflow, parse_workflow
+from ..adapters.model import DependencyWorkflow, TaskNode, Workflow
 from ..adapters.views import NodeView
 from .case import Case, Handlers
 from .cassette import Answer
 from .observation import Observation, RecordedOutcome
 from .recorded import Value, of_plain
 from .settled import settled
+from .shape import workflow_in
 
 NOOP = "graphlift-noop"
 PAUSE = 0.005
@@ -84,14 +85,6 @@ def variants(case: Case, answers: Iterable[Answer] = ()) -> tuple[Variant, ...]:
     base = settled(replace(case, definition=workflow), answers)
     found = (_renamed(base, workflow), _permuted(base, workflow), _with_noop(base, workflow), *_delayed(base, workflow))
     return tuple(replace(one, case=_told(one, case)) for one in found)
-
-
-def workflow_in(case: Case) -> Workflow | None:
-    """The case's definition where it is one of graphlift's own workflows, as an object or as data."""
-    definition = case.definition
-    if isinstance(definition, Mapping) and definition.get("style") in ("successor", "dependency"):
-        return parse_workflow(dict(definition))
-    return definition if isinstance(definition, (SuccessorWorkflow, DependencyWorkflow)) else None
 
 
 def _told(variant: Variant, original: Case) -> Case:

@@ -7,11 +7,12 @@ stale as soon as one of the files it names has changed.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .baseline import Known, Problem
+from .coverage import Coverage
 from .divergence import Divergence, Flaky
 from .evidence import Evidence
 from .judging import GATE
@@ -41,7 +42,7 @@ class Report:
     `partial` says that not every case ran, so that nothing is proved; `stopped`, by an interrupt; `shard`, because it is one of several
     parts. `flaky` is where the
     legacy engine differs from itself; `unseen` is what an engine does not show. `traces` are the runs of some of the diverging
-    cases (at most `traces.MOST_CASES`), by case.
+    cases (at most `traces.MOST_CASES`), by case. `coverage` is how much of their workflows the cases reach.
     """
 
     cases: tuple[str, ...]
@@ -55,6 +56,7 @@ class Report:
     stopped: bool = False
     shard: str | None = None
     traces: tuple[CaseTrace, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
 
     @property
     def new(self) -> tuple[Finding, ...]:
@@ -122,6 +124,7 @@ class Report:
             "expires": self.expires,
             "evidence": self.evidence.to_json(),
             "traces": [trace.to_json() for trace in self.traces],
+            "coverage": self.coverage.to_json(),
         }
 
 

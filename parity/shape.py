@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..adapters.model import ConditionNode, DependencyWorkflow, ParallelNode, SuccessorWorkflow
+from ..adapters.model import (
+    ConditionNode,
+    DependencyWorkflow,
+    ParallelNode,
+    SuccessorWorkflow,
+    Workflow,
+    parse_workflow,
+)
 
 if TYPE_CHECKING:
     from .case import Case
@@ -31,6 +38,15 @@ class Shape:
     groups: Mapping[str, str] = field(default_factory=dict)
     stepwise: bool = False
     joins: bool = True
+
+    @cached_property
+    def targets(self) -> Mapping[str, tuple[str, ...]]:
+        """Each node's out-edges."""
+        found: dict[str, list[str]] = {}
+        for node, names in self.sources.items():
+            for name in names:
+                found.setdefault(name, []).append(node)
+        return {node: tuple(names) for node, names in found.items()}
 
     @cached_property
     def ancestors(self) -> Mapping[str, frozenset[str]]:
@@ -82,16 +98,20 @@ class Shape:
 
 def shape_of(case: Case) -> Shape | None:
     """The shape of a case's workflow, None when nothing tells it."""
-    definition = case.definition
     if case.edges is not None:
         return _from_edges(case.edges)
-    if isinstance(definition, Mapping) and definition.get("style") in ("successor", "dependency"):
-        from ..adapters.model import parse_workflow
+    workflow = workflow_in(case)
+    if isinstance(workflow, DependencyWorkflow):
+        return _of_dependency(workflow)
+    return None if workflow is None else _of_successor(workflow)
 
-        definition = parse_workflow(definition)
-    if isinstance(definition, DependencyWorkflow):
-        return _of_dependency(definition)
-    return _of_successor(definition) if isinstance(definition, SuccessorWorkflow) else None
+
+def workflow_in(case: Case) -> Workflow | None:
+    """The case's definition where it is one of graphlift's own workflows, as an object or as data."""
+    definition = case.definition
+    if isinstance(definition, Mapping) and definition.get("style") in ("successor", "dependency"):
+        return parse_workflow(dict(definition))
+    return definition if isinstance(definition, (SuccessorWorkflow, DependencyWorkflow)) else None
 
 
 def _from_edges(edges: Mapping[str, Iterable[str]]) -> Shape:

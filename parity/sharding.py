@@ -10,6 +10,7 @@ from typing import Any
 
 from ..adapters.errors import UsageError
 from .baseline import Known, judge
+from .coverage import coverage_from_json, merge_coverages
 from .divergence import Divergence, Flaky
 from .evidence import Evidence
 from .report import SCHEMA, Finding, Report
@@ -64,6 +65,7 @@ def merge_reports(parts: Sequence[Mapping[str, Any]], baseline: Iterable[Known],
         stopped=any(part.get("stopped") for part in parts),
         partial=any(part.get("stopped") for part in parts),
         traces=pick_traces(_traces(parts), found, entries),
+        coverage=merge_coverages(coverage_from_json(part["coverage"]) for part in parts if "coverage" in part),
     )
 
 

@@ -113,5 +113,5 @@ def _run(
             found = gate_running.merge(project, reporting.merge)
         else:
             found = gate_running.run(options, project, plugins, given, running)
-    gate_files.say(found, wanted, evidence, style)
-    return found.green or (running.in_part and found.holds_in_part)
+    gate_files.say(found, wanted, evidence, style, coverage=reporting.coverage)
+    return reporting.covers(found) and (found.green or (running.in_part and found.holds_in_part))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..comparing import ran
+from ..comparing import leads, ran
 from ..divergence import Divergence
 from ..observation import Observation
-from ..recorded import Value
 from ..rule import BuiltIn
-from ..shape import Shape, as_text
+from ..shape import as_text
 
 
 def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
@@ -44,7 +43,7 @@ def _stalled(run: Observation) -> Iterator[tuple[str, tuple[str, ...]]]:
     for node, sources in shape.sources.items():
         if node in shape.groups or _is_accounted_for(run, node):
             continue
-        live = tuple(source for source in sources if _leads(run, shape, source, node))
+        live = tuple(source for source in sources if leads(run, shape, source, node))
         if live:
             yield node, live
 
@@ -52,20 +51,6 @@ def _stalled(run: Observation) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _is_accounted_for(run: Observation, node: str) -> bool:
     end = run.ends.get(node)
     return ran(run, node) or (end is not None and end.status != "pending")
-
-
-def _leads(run: Observation, shape: Shape, source: str, node: str) -> bool:
-    if not ran(run, source):
-        return False
-    if (source, node) not in shape.optional:
-        return True
-    end = run.ends.get(source)
-    return source in shape.routes and end is not None and _target(shape, source, end.output) == node
-
-
-def _target(shape: Shape, source: str, label: Value | None) -> str | None:
-    routes = shape.routes[source]
-    return None if label is None else routes.get(str(label.content), routes.get(""))
 
 
 RULE = BuiltIn(

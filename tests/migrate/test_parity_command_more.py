@@ -214,6 +214,21 @@ def test_fuzz_refuses_engines_that_cannot_run_drawn_workflows(sandbox: Any) -> N
     assert "the candidate engine cannot run a drawn workflow: TypeError: only our own YAML" in ran.err
 
 
+# coverage
+
+
+def test_coverage_is_a_line_a_list_and_a_threshold(sandbox: Any) -> None:
+    ran = project(sandbox).run("parity", "--coverage", "--case", "order/1")
+    assert ran.code == 0
+    assert ran.out.splitlines()[:2] == ["no case reaches:", "  w, failure paths: mail fails; pay fails; price fails"]
+    line = "coverage: 57 % of 7 paths (edges 3 of 3, joins 1 of 1, failure paths 0 of 3)"
+    assert ran.out.splitlines()[-2] == line
+    low = sandbox.run("parity", "--min-coverage", "58", "--format", "json")
+    assert (low.code, low.json()["coverage"]["percent"], low.json()["verdict"]) == (1, 57, "green")
+    assert "coverage is 57 %, --min-coverage asks for 58 %" in low.err
+    assert sandbox.run("parity", "--min-coverage", "57").code == 0
+
+
 # what production showed, and how much the gate sees
 
 

@@ -60,6 +60,7 @@ run count   red    1 divergence
 visibility  red    1 divergence
 values      red    1 divergence
 
+coverage: not measured
 red: 2 cases, 3 divergences"""
     )
 
@@ -70,6 +71,7 @@ def test_text_of_a_green_report() -> None:
 visibility  green
 values      green
 
+coverage: not measured
 green: 2 cases, 0 divergences"""
     )
 
@@ -99,6 +101,7 @@ run count   green  1 divergence, 1 known
 visibility  green
 values      green
 
+coverage: not measured
 red: 2 cases, 0 divergences, 1 known, 1 flaky, 1 baseline entry out of order, partial: not every case ran, so nothing is proved"""
     )
 
