@@ -24,8 +24,10 @@ class Accepting:
     """What was asked for, as it was typed."""
 
     accept: Annotated[
-        str | None,
-        typer.Option("--accept", metavar="RULE", help="List a known divergence of this rule in the baseline file."),
+        list[str] | None,
+        typer.Option(
+            "--accept", metavar="RULE", help="List a known divergence of this rule in the baseline file; repeatable."
+        ),
     ] = None
     node: Annotated[str | None, typer.Option("--node", metavar="PATTERN", help="With --accept: only at this node.")] = (
         None
@@ -42,28 +44,33 @@ class Accepting:
 
 
 def accept(project: Project, plugins: Plugins, asked: Accepting, cases: Sequence[str], style: OutputFormat) -> None:
-    """Write the entry. Raises UsageError where something of it is missing or wrong."""
+    """Write an entry for each rule in each case, all or none. Raises UsageError where something of it is missing or wrong."""
     from ..parity.baseline import accept as write
 
     known = sorted(item.id for item in plugins.gather("graphlift_rules"))
-    if asked.accept not in known:
-        raise UsageError(f"there is no rule {asked.accept!r}", mend=f"the rules are {', '.join(known)}")
-    if len(cases) != 1:
-        raise UsageError(
-            "--accept needs one --case", mend="name the case, or a pattern of cases, that it is accepted in"
-        )
-    entry = _entry(asked, cases[0])
+    for rule in asked.accept or ():
+        if rule not in known:
+            raise UsageError(f"there is no rule {rule!r}", mend=f"the rules are {', '.join(known)}")
+    if not cases:
+        raise UsageError("--accept needs a --case", mend="name the case, or a pattern of cases, that it is accepted in")
+    entries = [_entry(asked, rule, case) for rule in dict.fromkeys(asked.accept or ()) for case in dict.fromkeys(cases)]
     name = project.settings.parity.baseline
-    renewed = write(inside(project, name), entry, name)
-    done, place = ("renewed" if renewed else "listed"), f"{cases[0]}{f' at {asked.node}' if asked.node else ''}"
-    emit(
-        style,
-        lambda: f"{name}: {done} {asked.accept} in {place}, until {asked.expires}",
-        lambda: {"accepted": entry.model_dump(mode="json"), "renewed": renewed},
-    )
+    renewed = write(inside(project, name), entries, name)
+
+    def text() -> str:
+        return "\n".join(
+            f"{name}: {'renewed' if again else 'listed'} {one.rule} in {one.case}"
+            f"{f' at {one.node}' if one.node else ''}, until {one.expires}"
+            for one, again in zip(entries, renewed, strict=True)
+        )
+
+    told = [
+        {"entry": one.model_dump(mode="json"), "renewed": again} for one, again in zip(entries, renewed, strict=True)
+    ]
+    emit(style, text, lambda: {"accepted": told})
 
 
-def _entry(asked: Accepting, case: str) -> Known:
+def _entry(asked: Accepting, rule: str, case: str) -> Known:
     from pydantic import ValidationError
 
     from ..parity.baseline import Known
@@ -75,8 +82,10 @@ def _entry(asked: Accepting, case: str) -> Known:
         day = dt.date.fromisoformat(asked.expires)
     except ValueError:
         raise UsageError(f"--expires: {asked.expires!r} is not a date", mend="write it as YYYY-MM-DD") from None
+    if day < dt.datetime.now(dt.UTC).date():
+        raise UsageError(f"--expires: {day} is past", mend="an entry that has expired fails the gate")
     data = {
-        "rule": asked.accept,
+        "rule": rule,
         "case": case,
         "node": asked.node,
         "reason": asked.reason,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -132,27 +132,30 @@ def _problem(entry: Known, count: int, today: dt.date, ran: frozenset[str] | Non
     return None
 
 
-def accept(path: Path, entry: Known, shown: str) -> bool:
-    """Write an entry to the file; comments and the order of what is there stay. The write is atomic.
+def accept(path: Path, entries: Sequence[Known], shown: str) -> tuple[bool, ...]:
+    """Write entries to the file; comments and the order of what is there stay. The write is atomic, for all of them.
 
-    An entry with the same rule, case and node is renewed in its place; the answer says whether there was one. Raises
+    An entry with the same rule, case and node is renewed in its place; the answer says of each whether there was one. Raises
     `ConfigurationError` where the file is not valid as it is.
     """
     import tomlkit
 
-    known = read_baseline(path, shown)
+    selectors = [_selector(one) for one in read_baseline(path, shown)]
     text = path.read_bytes().decode("utf-8") if path.exists() else HEAD
     document = tomlkit.parse(text)
     tables: Any = document.setdefault(TABLE, tomlkit.aot())
-    place = next((at for at, one in enumerate(known) if _selector(one) == _selector(entry)), None)
-    table = tomlkit.table() if place is None else tables[place]
-    for key, value in entry.model_dump(exclude_none=True).items():
-        table[key] = value
-    if place is None:
-        tables.append(table)
+    renewed = []
+    for entry in entries:
+        renewed.append(_selector(entry) in selectors)
+        table = tables[selectors.index(_selector(entry))] if renewed[-1] else tomlkit.table()
+        for key, value in entry.model_dump(exclude_none=True).items():
+            table[key] = value
+        if not renewed[-1]:
+            tables.append(table)
+            selectors.append(_selector(entry))
     written = tomlkit.dumps(document)
     replace_file(path, written.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else written)
-    return place is not None
+    return tuple(renewed)
 
 
 def _selector(entry: Known) -> tuple[str, str, str | None]:

@@ -235,11 +235,46 @@ def test_accept_makes_it_green_until_it_expires(sandbox: Any) -> None:
     ran = sandbox.run("parity")
     assert ran.code == 0
     assert "known:\n  GL101  small, node a, activation 2: the graph retries\n" in ran.out
-    ran = sandbox.run("parity", *ACCEPT, "--expires", "2001-01-01")
-    assert ran.out == "graphlift-divergences.toml: renewed GL101 in small, until 2001-01-01\n"
+    ran = sandbox.run("parity", *ACCEPT, "--expires", "2998-01-01")
+    assert ran.out == "graphlift-divergences.toml: renewed GL101 in small, until 2998-01-01\n"
+    path = sandbox.root / "graphlift-divergences.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("2998", "2001"), encoding="utf-8")
     ran = sandbox.run("parity")
     assert ran.code == 1
     assert "expired: GL101 in small expired on 2001-01-01" in ran.out
+
+
+def test_several_rules_and_cases_are_accepted_at_once_and_what_people_wrote_stays(sandbox: Any) -> None:
+    project(sandbox, small="twice", large="twice")
+    sandbox.files({"graphlift-divergences.toml": "# Ask Ada before you add one.\n"})
+    ran = sandbox.run("parity", *ACCEPT, "--case", "large", "--expires", "2999-01-01")
+    assert (ran.code, len(ran.out.splitlines())) == (0, 2)
+    assert sandbox.run("parity").out.splitlines()[-1] == "green: 2 cases, 0 divergences, 2 known"
+    ran = sandbox.run("parity", *ACCEPT, "--accept", "GL110", "--expires", "2999-01-01", "--format", "json")
+    assert [(item["entry"]["rule"], item["entry"]["case"], item["renewed"]) for item in ran.json()["accepted"]] == [
+        ("GL101", "small", True),
+        ("GL110", "small", False),
+    ]
+    assert (sandbox.root / "graphlift-divergences.toml").read_text(encoding="utf-8").startswith("# Ask Ada")
+    assert "unmatched: GL110 in small" in sandbox.run("parity").out
+
+
+def test_more_of_a_known_divergence_than_its_entry_allows_fails(sandbox: Any) -> None:
+    project(sandbox, small="twice", large="twice")
+    sandbox.run("parity", *ACCEPT[:3], "*", *ACCEPT[4:], "--expires", "2999-01-01")
+    ran = sandbox.run("parity")
+    assert ran.code == 1
+    assert "exceeded: GL101 in * was found 2 times, at most 1 are listed" in ran.out
+    sandbox.run("parity", *ACCEPT[:3], "*", *ACCEPT[4:], "--expires", "2999-01-01", "--at-most", "2")
+    assert sandbox.run("parity").code == 0
+
+
+def test_the_ratchet_caps_the_known_divergences(sandbox: Any) -> None:
+    project(sandbox, small="twice")
+    sandbox.run("parity", *ACCEPT, "--expires", "2999-01-01")
+    sandbox.files({"ratchet.toml": '[[rule]]\nid = "known"\nmetric = "divergences"\n'})
+    ran = sandbox.run("ratchet", "--absolute")
+    assert (ran.code, "1, and the cap is 0 [grown] (divergences:GL101::small)" in ran.out) == (1, True)
 
 
 def test_an_entry_that_is_not_needed_any_more_fails(sandbox: Any) -> None:
@@ -254,8 +289,9 @@ def test_an_entry_that_is_not_needed_any_more_fails(sandbox: Any) -> None:
     [
         (ACCEPT, "--accept needs --expires"),
         ((*ACCEPT, "--expires", "soon"), "--expires: 'soon' is not a date"),
+        ((*ACCEPT, "--expires", "2001-01-01"), "--expires: 2001-01-01 is past"),
         ((*ACCEPT, "--expires", "2999-01-01", "--verdict", "fine"), "--verdict"),
-        ((*ACCEPT[:2], *ACCEPT[4:], "--expires", "2999-01-01"), "--accept needs one --case"),
+        ((*ACCEPT[:2], *ACCEPT[4:], "--expires", "2999-01-01"), "--accept needs a --case"),
         (("--accept", "GL9", *ACCEPT[2:], "--expires", "2999-01-01"), "there is no rule 'GL9'"),
         ((*ACCEPT[:6], "--expires", "2999-01-01"), "--accept needs --owner"),
     ],

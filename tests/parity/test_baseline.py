@@ -178,8 +178,7 @@ def test_a_table_that_is_no_list_is_told(tmp_path: Path) -> None:
 def test_accepting_writes_a_file_that_reads_back(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     first, second = known(node="pay"), known(rule="GL110", verdict="legacy bug", at_most=3)
-    assert accept(path, first, "known.toml") is False
-    assert accept(path, second, "known.toml") is False
+    assert accept(path, [first, second], "known.toml") == (False, False)
     assert read_baseline(path, "known.toml") == (first, second)
     assert path.read_text(encoding="utf-8").startswith("# Known divergences between the engines.")
     assert [item.name for item in tmp_path.iterdir()] == ["known.toml"]
@@ -189,7 +188,7 @@ def test_comments_and_order_survive(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     text = "# ours\n" + ENTRY.replace('owner = "ada"', 'owner = "ada"  # ask her first') + "# the end\n"
     path.write_text(text, encoding="utf-8")
-    accept(path, known(rule="GL110"), "known.toml")
+    accept(path, [known(rule="GL110")], "known.toml")
     after = path.read_text(encoding="utf-8")
     assert after.startswith(text.rstrip("\n").removesuffix("# the end"))
     assert "# the end" in after
@@ -203,11 +202,12 @@ def test_the_same_selector_is_renewed_in_its_place(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     renewed = known(case="order/small", reason="still", expires=dt.date(2032, 1, 1))
-    assert accept(path, renewed, "known.toml") is True
+    assert accept(path, [renewed, known(rule="GL120")], "known.toml") == (True, False)
     entries = read_baseline(path, "known.toml")
     assert [(entry.rule, entry.reason, entry.expires.year) for entry in entries] == [
         ("GL101", "still", 2032),
         ("GL110", "the walker ran it twice", 2031),
+        ("GL120", "r", 2031),
     ]
     assert "# ask her first" in path.read_text(encoding="utf-8")
 
@@ -215,7 +215,7 @@ def test_the_same_selector_is_renewed_in_its_place(tmp_path: Path) -> None:
 def test_line_ends_stay(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_bytes(ENTRY.replace("\n", "\r\n").encode())
-    accept(path, known(), "known.toml")
+    accept(path, [known()], "known.toml")
     content = path.read_bytes()
     assert content.count(b"\n") == content.count(b"\r\n") > 10
 
@@ -224,7 +224,7 @@ def test_permissions_stay(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text(ENTRY, encoding="utf-8")
     path.chmod(0o600)
-    accept(path, known(), "known.toml")
+    accept(path, [known()], "known.toml")
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -232,5 +232,5 @@ def test_a_file_that_is_wrong_as_it_is_stays_untouched(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text("[[divergence]\n", encoding="utf-8")
     with pytest.raises(ConfigurationError):
-        accept(path, known(), "known.toml")
+        accept(path, [known()], "known.toml")
     assert path.read_text(encoding="utf-8") == "[[divergence]\n"
