@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .layers import read_mapping
@@ -13,6 +13,7 @@ from .packing import unpack
 from .records import Record, from_record
 from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
 from .scope import RunScope
+from .turning import unfinished
 
 FAILURES = (NodeStatus.FAILED, NodeStatus.CANCELLED)
 
@@ -89,7 +90,7 @@ class Collected:
         """The result of the run as it now stands."""
         results = {step: from_record(step, self.records[step]) for step in sorted(self.records, key=self._when)}
         stop = scope.stopped() if scope.in_flight() or scope.halted else None
-        results = {step: _settled(result) for step, result in results.items()}
+        results = {step: unfinished(result) for step, result in results.items()}
         if stop:
             status = NodeStatus.CANCELLED if scope.cancelled.is_set() else NodeStatus.FAILED
             for step in scope.in_flight():
@@ -111,10 +112,3 @@ class Collected:
 
     def _when(self, name: str) -> tuple[int, int]:
         return self.records[name]["at"], self.order[name]
-
-
-def _settled(result: NodeResult) -> NodeResult:
-    """A loop that was still going on when the run ended did not complete."""
-    if result.status is not NodeStatus.RUNNING:
-        return result
-    return replace(result, status=NodeStatus.CANCELLED, metadata={**result.metadata, "reason": "run-ended"})

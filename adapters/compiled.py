@@ -16,7 +16,7 @@ from .collecting import FAILURES, StreamEvent
 from .errors import WorkflowError
 from .graphs import visited_nodes
 from .layers import read_mapping
-from .model import SuccessorWorkflow, Workflow
+from .model import DependencyWorkflow, SuccessorWorkflow, Workflow
 from .oracle_dependency import FailurePolicy
 from .replaying import replay_point
 from .results import NodeStatus, WorkflowResult
@@ -57,6 +57,12 @@ class CompiledWorkflow:
         if isinstance(self.workflow, SuccessorWorkflow):
             return len(visited_nodes(self.workflow))
         return len(self.workflow.steps)
+
+    @property
+    def drains(self) -> bool:
+        """Whether a failure ends the run after its superstep. The scheduler of the frontier form ends it after its round."""
+        scheduled = self.form == "frontier" and isinstance(self.workflow, DependencyWorkflow)
+        return self.failure_policy == "fail" and not scheduled
 
     def run(self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]) -> WorkflowResult:
         """Run to the end, a pause or a failure.
@@ -170,7 +176,7 @@ class CompiledWorkflow:
 
     def _has_failed(self, snapshot: Any) -> bool:
         """Whether a failure ended the run: recorded, and not by a superstep that has still to end."""
-        if snapshot is None or self.failure_policy != "fail":
+        if snapshot is None or not self.drains:
             return False
         unsettled = {name for task in snapshot.tasks for name in (task.result or {}).get("steps", ())}
         records = read_mapping(snapshot.values.get("steps"))

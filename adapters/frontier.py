@@ -20,7 +20,7 @@ from langgraph.runtime import Runtime
 
 from .bindings import Bindings
 from .driving import adrive, drive
-from .frontier_channels import AGAIN, BEGIN, DONE, Countdown, Plan, Scheduler, Walk, token
+from .frontier_channels import AGAIN, BEGIN, DONE, STOP, Countdown, Plan, Scheduler, Walk, token
 from .graphs import dependents_of, visited_nodes
 from .langgraph_private import READ_KEY, SEND_KEY, TASKS, ChannelWrite, PregelNode, RunnableCallable
 from .layers import add_layer, read_mapping
@@ -67,18 +67,20 @@ def wire_frontier_dependency(
         tuple(tuple(number[name] for name in dependents[step]) for step in number),
         tuple(len(set(step.depends_on)) for step in steps.steps.values()),
         width,
+        loops=frozenset(number[name] for name in number if steps.left_late(name)),
     )
     bodies = [(name, partial(_turn_body, steps, name)) for name in number]
     return _graph(workflow.name, Countdown(plan), bodies, ("run", "steps"), checkpointer)
 
 
 def _turn_body(
-    steps: DependencySteps, name: str, state: dict[str, Any], superstep: int
+    steps: DependencySteps, name: str, state: dict[str, Any], _: int
 ) -> Generator[Any, Any, tuple[Written, Any]]:
     records = read_mapping(state.get("steps"))
-    record, again = yield from steps.work(name, state["run"]["inputs"], records, superstep)
-    sent = token(AGAIN if again else DONE, steps.index[name])
-    return Written({"steps": {name: record}}, steps.stops(record)), sent
+    record, again = yield from steps.work(name, state["run"]["inputs"], records)
+    # The scheduler ends the run: a drain here would part the steps of a round that is wider than a superstep.
+    kind = STOP if steps.stops(record) else AGAIN if again else DONE
+    return Written({"steps": {name: record}}), token(kind, steps.index[name])
 
 
 def wire_frontier_breadth_first(

@@ -20,11 +20,11 @@ from .langgraph_private import MISSING
 TOKEN = "__graphlift_token__"  # noqa: S105
 """The node name of what finished steps send to the channel; there is no such node."""
 
-BEGIN, DONE, AGAIN = "begin", "done", "again"
+BEGIN, DONE, AGAIN, STOP = "begin", "done", "again", "stop"
 
 
 def token(kind: str, *rest: Any) -> Send:
-    """What the channel is told: BEGIN (a step or None, the width), DONE (a step, its targets), AGAIN (a step)."""
+    """What the channel is told: BEGIN (a step or None, the width), DONE (a step, its targets), AGAIN or STOP (a step)."""
     return Send(TOKEN, [kind, *rest])
 
 
@@ -32,7 +32,7 @@ def token(kind: str, *rest: Any) -> Send:
 class Plan:
     """The workflow by numbers: LangGraph's node of each step, its dependents, its in-degree.
 
-    At most `width` are due at once, fewer where the run begins with less.
+    At most `width` are due at once, fewer where the run begins with less. `loops` are steps that take a round to be left.
     """
 
     nodes: tuple[str, ...]
@@ -40,6 +40,7 @@ class Plan:
     degrees: tuple[int, ...]
     width: int
     begin: int | None = None
+    loops: frozenset[int] = frozenset()
 
 
 class Scheduler(Topic[Any]):
@@ -79,20 +80,9 @@ class Scheduler(Topic[Any]):
         """Whether any step is due."""
         return bool(self.values)
 
-    def update(self, values: Sequence[Any]) -> bool:
-        """Take the tokens of a superstep; all steps that were due have run. True when what is due has changed."""
-        if not values:
-            return False
-        rest = self.queue[self.width :]
-        self._enqueue([*rest, *self._released(value.arg for value in values)])
-        return True
-
     def _enqueue(self, queue: list[int]) -> None:
         self.queue = queue
         self.values = [Send(self.plan.nodes[step], step) for step in queue[: self.width]]
-
-    def _released(self, tokens: Iterable[Sequence[Any]]) -> list[int]:
-        raise NotImplementedError
 
     def _marked(self, step: int) -> bool:
         return bool(self.bits[step >> 3] >> (step & 7) & 1)
@@ -102,39 +92,84 @@ class Scheduler(Topic[Any]):
 
 
 class Countdown(Scheduler):
-    """The traversal `dependency`: a step is due when its last dependency is done. Bits are the steps that are done."""
+    """The traversal `dependency`: a step is due when its last dependency is done. Bits are the steps that are done.
 
-    __slots__ = ("left",)
+    Rounds as the reference executor has them: `coming` are the steps of the next one, `ended` the loops that ended in this
+    one, `leaving` those of the one before. A round wider than `width` takes several supersteps. After a step that stops the
+    run its round goes on, and no other begins.
+    """
+
+    __slots__ = ("coming", "ended", "leaving", "left", "stopped")
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self.left: list[int] | None = None
+        self.coming, self.ended, self.leaving = list[int](), list[int](), list[int]()
+        self.stopped = False
+
+    def checkpoint(self) -> Any:
+        """As every scheduler, and the rest of what makes the next rounds, where there is any."""
+        rest = [to_runs(self.coming), self.ended, self.leaving, self.stopped]
+        return [*super().checkpoint(), *(rest if any(rest) else ())]
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """A scheduler at the point that the checkpoint holds."""
+        restored = super().from_checkpoint(checkpoint)
+        if checkpoint is not MISSING and len(checkpoint) > 3:
+            coming, ended, leaving, restored.stopped = checkpoint[3:]
+            restored.coming, restored.ended, restored.leaving = from_runs(coming), list(ended), list(leaving)
+        return restored
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Take the tokens of a superstep; when a round is over, begin the next. True when what is due has changed."""
+        if not values:
+            return False
+        rest = self.queue[self.width :]
+        self._counts()
+        for value in values:
+            self._take(*value.arg)
+        while not rest and not self.stopped and (self.coming or self.ended or self.leaving):
+            rest = self._next_round()
+        self._enqueue(rest)
+        return True
+
+    def _take(self, kind: str, step: int, *more: int) -> None:
+        if kind == BEGIN:
+            self.width = min((self.plan.width, *more))
+            self.coming += [number for number, count in enumerate(self._counts()) if not count]
+        elif kind == AGAIN:
+            self.coming.append(step)
+        elif not self._marked(step):
+            self.stopped = self.stopped or kind == STOP
+            self._mark(step)
+            if step in self.plan.loops:
+                self.ended.append(step)
+            else:
+                self.coming += self._released_by(step)
+
+    def _next_round(self) -> list[int]:
+        left = [number for step in self.leaving for number in self._released_by(step)]
+        ready = sorted([*self.coming, *left])
+        self.coming, self.ended, self.leaving = [], [], self.ended
+        return ready
+
+    def _released_by(self, step: int) -> list[int]:
+        left, released = self._counts(), list[int]()
+        for dependent in self.plan.dependents[step]:
+            left[dependent] -= 1
+            if not left[dependent]:
+                released.append(dependent)
+        return released
 
     def _counts(self) -> list[int]:
-        """How many dependencies each step still waits for; derived from the bitmap once a process."""
+        """How many dependencies each step still waits for; derived once a process from what is done and has been left."""
         if self.left is None:
             self.left = list(self.plan.degrees)
             for step, dependents in enumerate(self.plan.dependents):
-                if self._marked(step):
+                if self._marked(step) and step not in self.ended and step not in self.leaving:
                     for dependent in dependents:
                         self.left[dependent] -= 1
         return self.left
-
-    def _released(self, tokens: Iterable[Sequence[Any]]) -> list[int]:
-        left, released = self._counts(), list[int]()
-        for kind, step, *more in tokens:
-            if kind == BEGIN:
-                self.width = min((self.plan.width, *more))
-                released += [number for number, count in enumerate(left) if not count]
-            elif kind == AGAIN:
-                released.append(step)
-            elif not self._marked(step):
-                self._mark(step)
-                for dependent in self.plan.dependents[step]:
-                    left[dependent] -= 1
-                    if not left[dependent]:
-                        released.append(dependent)
-        return sorted(released)
 
 
 class Walk(Scheduler):
@@ -155,12 +190,15 @@ class Walk(Scheduler):
         return released
 
     def update(self, values: Sequence[Any]) -> bool:
-        """As every scheduler; a failed node has no successor at all, not even those that wait."""
+        """Take the token of a superstep; a failed node has no successor at all, not even those that wait."""
+        if not values:
+            return False
         stopped = any(value.arg[0] == DONE and value.arg[2] is None for value in values)
-        if not stopped:
-            return super().update(values)
-        self.values = []
-        self.queue = self.queue[1:]
+        if stopped:
+            self.values, self.queue = [], self.queue[1:]
+        else:
+            rest = self.queue[self.width :]
+            self._enqueue([*rest, *self._released(value.arg for value in values)])
         return True
 
 

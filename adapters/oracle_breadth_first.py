@@ -137,6 +137,6 @@ def finished(
         context=WorkflowContext(data, results),
         total_duration=seconds,
         total_tool_calls=sum(result.tool_calls_used for result in results.values()),
-        error=failed[0].error if failed else None,
+        error=next((result.error for result in failed if result.error), None),
         interrupt=interrupt,
     )

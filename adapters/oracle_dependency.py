@@ -1,7 +1,9 @@
 """The reference executor: exactly what an in-degree executor does (ADR-062), and no more.
 
-It is the specification that the compiled graph is compared with, small enough to be read. Steps that are ready together run
-one after the other in declaration order, so that its own runs are repeatable; what a step sees does not depend on that.
+It is the specification that the compiled graph is compared with, small enough to be read. Time passes in rounds, in each of
+which every step that is ready takes one turn, one after the other in declaration order; so its runs are repeatable, and which
+of two failures came first is told by the definition alone. A loop takes a round a turn, and one more to be left. What a step
+sees does not depend on any of that.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from .model import DependencyStep, DependencyWorkflow
 from .oracle_breadth_first import finished
 from .results import NodeResult, NodeStatus, WorkflowResult
 from .scope import RunScope
-from .turning import blocked, is_failed, turn
+from .turning import blocked, is_failed, turn, unfinished
 from .views import Condition, Handler, NodeView, OwnCopy, Visible
 
 FailurePolicy = Literal["fail", "skip-dependents", "run-dependents"]
@@ -33,7 +35,7 @@ def run_dependency(
 ) -> WorkflowResult:
     """Run every step once, after all its dependencies, on this thread.
 
-    Under `fail` the steps that were ready together with a failing one still run, and nothing after them. Raises
+    Under `fail` the steps that were ready together with a failing one still take their turn, and nothing after them. Raises
     WorkflowError when a handler or condition is missing; failures of steps are in the result.
     """
     bindings = bind_dependency(workflow, handlers, conditions)
@@ -71,6 +73,8 @@ class _Seen:
         self.status: dict[str, str] = {}
 
     def add(self, result: NodeResult) -> None:
+        # The last turn gives a step its place in the order of execution.
+        self.results.pop(result.node_id, None)
         self.results[result.node_id] = result
         self.status[result.node_id] = result.status.value
         self.outputs.pop(result.node_id, None)
@@ -88,41 +92,53 @@ def _execute(
     workflow: DependencyWorkflow, bindings: Bindings, inputs: dict[str, Any], policy: FailurePolicy
 ) -> Work[WorkflowResult]:
     started = time.perf_counter()
-    steps, dependents = workflow.by_name(), dependents_of(workflow.by_name())
-    waiting = {name: len(set(step.depends_on)) for name, step in steps.items()}
-    seen = _Seen(workflow, inputs)
-    ready = [name for name, count in waiting.items() if not count]
-    while ready:
-        for name in ready:
+    steps, seen, rounds = workflow.by_name(), _Seen(workflow, inputs), _Rounds(workflow)
+    while rounds.ready or rounds.leaving:
+        for name in rounds.ready:
             failed = [needed for needed in dict.fromkeys(steps[name].depends_on) if is_failed(seen.results[needed])]
+            again = False
             if failed and policy == "skip-dependents":
                 seen.add(blocked(name, failed))
             else:
-                seen.add((yield from _every_turn(steps[name], seen, bindings)))
-        if policy == "fail" and any(is_failed(seen.results[name]) for name in ready):
+                again = yield from _one_turn(steps[name], seen, bindings)
+            rounds.turned(name, again)
+        if policy == "fail" and any(is_failed(seen.results[name]) for name in rounds.ready):
             break
-        ready = _released(ready, waiting, dependents, seen.index)
-    return finished(workflow.name, dict(inputs), seen.results, time.perf_counter() - started)
+        rounds.go_on()
+    results = {name: unfinished(result) for name, result in seen.results.items()}
+    return finished(workflow.name, dict(inputs), results, time.perf_counter() - started)
 
 
-def _released(
-    ready: list[str], waiting: dict[str, int], dependents: dict[str, list[str]], index: Mapping[str, int]
-) -> list[str]:
-    released = set()
-    for name in ready:
-        for dependent in dependents[name]:
-            waiting[dependent] -= 1
-            if not waiting[dependent]:
-                released.add(dependent)
-    return sorted(released, key=index.__getitem__)
+def _one_turn(step: DependencyStep, seen: _Seen, bindings: Bindings) -> Work[bool]:
+    """Take one turn of a step; whether its loop goes on."""
+    latest = seen.results.get(step.name)
+    done = yield from turn(step, seen.view(step.name, latest), bindings, latest)
+    seen.add(done.result)
+    return done.again
 
 
-def _every_turn(step: DependencyStep, seen: _Seen, bindings: Bindings) -> Work[NodeResult]:
-    """One execution of a step, its loop inside it."""
-    previous: NodeResult | None = None
-    while True:
-        done = yield from turn(step, seen.view(step.name, previous), bindings, previous)
-        if not done.again:
-            return done.result
-        seen.add(done.result)
-        previous = done.result
+class _Rounds:
+    """Which steps are `ready` in this round. `leaving`: loops that ended in the round before."""
+
+    def __init__(self, workflow: DependencyWorkflow) -> None:
+        self._steps, self._dependents = workflow.by_name(), dependents_of(workflow.by_name())
+        self._index = {name: place for place, name in enumerate(self._steps)}
+        self._waiting = {name: len(set(step.depends_on)) for name, step in self._steps.items()}
+        self.ready = [name for name, count in self._waiting.items() if not count]
+        self.leaving: list[str] = []
+        self._ended: list[str] = []
+        self._again: list[str] = []
+
+    def turned(self, name: str, again: bool) -> None:
+        (self._again if again else self._ended).append(name)
+
+    def go_on(self) -> None:
+        loops = [name for name in self._ended if self._steps[name].loop_until is not None]
+        released = set(self._again)
+        for name in [*self.leaving, *(name for name in self._ended if name not in loops)]:
+            for dependent in self._dependents[name]:
+                self._waiting[dependent] -= 1
+                if not self._waiting[dependent]:
+                    released.add(dependent)
+        self.ready, self.leaving = sorted(released, key=self._index.__getitem__), loops
+        self._ended, self._again = [], []

@@ -17,9 +17,9 @@ _STATUS = {status.value: status for status in NodeStatus}
 USABLE = (NodeStatus.COMPLETED.value, NodeStatus.RUNNING.value)
 
 
-def to_record(result: NodeResult, superstep: int = 0) -> Record:
-    """The record of a result. `at` is the superstep in which it was made: it gives the order of execution."""
-    record: Record = {"status": result.status.value, "at": superstep, "seconds": result.duration_seconds}
+def to_record(result: NodeResult, at: int = 0) -> Record:
+    """The record of a result. `at` gives the order of execution: the superstep, or the round of an in-degree executor."""
+    record: Record = {"status": result.status.value, "at": at, "seconds": result.duration_seconds}
     if result.output is not None:
         record["output"] = pack(result.output)
     if result.error is not None:

@@ -109,7 +109,7 @@ class Session:
 
     def _go_on(self, failed: bool = False) -> None:
         # Also here, not only in the node: a failure that an earlier process recorded is replayed without its node.
-        if failed and self.compiled.failure_policy == "fail":
+        if failed and self.compiled.drains:
             self.control.request_drain(FAILED)
         if self.scope.stopped():
             self.scope.halted = True

@@ -21,6 +21,7 @@ from .visiting import call_for, result_of
 
 CONDITION = "condition"
 UPSTREAM_FAILED = "upstream-failed"
+RUN_ENDED = "run-ended"
 
 
 class Turn(NamedTuple):
@@ -40,6 +41,13 @@ def is_failed(result: NodeResult) -> bool:
     if result.status is NodeStatus.SKIPPED:
         return result.metadata.get("reason") == UPSTREAM_FAILED
     return result.status in (NodeStatus.FAILED, NodeStatus.CANCELLED)
+
+
+def unfinished(result: NodeResult) -> NodeResult:
+    """A loop that was still going on when the run ended did not complete; any other result as it is."""
+    if result.status is not NodeStatus.RUNNING:
+        return result
+    return replace(result, status=NodeStatus.CANCELLED, metadata={**result.metadata, "reason": RUN_ENDED})
 
 
 def turn(step: DependencyStep, view: NodeView, bindings: Bindings, previous: NodeResult | None) -> Work[Turn]:

@@ -39,15 +39,28 @@ class DependencySteps:
         self.index = {name: bit for bit, name in enumerate(self.steps)}
 
     def work(
-        self, name: str, inputs: Mapping[str, Any], records: Mapping[str, Record], superstep: int
+        self, name: str, inputs: Mapping[str, Any], records: Mapping[str, Record]
     ) -> Generator[Any, Any, tuple[Record, bool]]:
         """One turn of a step: its record, and whether it takes another turn."""
+        now = self.round_of(name, records)
         failed = self._failed_needs(self.steps[name], records) if self.policy == "skip-dependents" else []
         if failed:
-            return to_record(blocked(name, failed), superstep), False
+            return to_record(blocked(name, failed), now), False
         previous = self._previous(name, records)
         done = yield from turn(self.steps[name], self.view(name, inputs, records, previous), self.bindings, previous)
-        return to_record(done.result, superstep), done.again
+        return to_record(done.result, now), done.again
+
+    def round_of(self, name: str, records: Mapping[str, Record]) -> int:
+        """The round of this turn, as the reference executor counts: whatever the form of the graph and its width."""
+        if name in records:
+            return int(records[name]["at"]) + 1
+        return 1 + max(
+            (records[needed]["at"] + self.left_late(needed) for needed in self.steps[name].depends_on), default=0
+        )
+
+    def left_late(self, name: str) -> bool:
+        """Whether the step is a loop, which its dependents wait for one round longer."""
+        return self.steps[name].loop_until is not None
 
     def stops(self, record: Record) -> bool:
         """Whether the run ends with this record."""
@@ -88,8 +101,8 @@ def wire_dependency(workflow: DependencyWorkflow, steps: DependencySteps, checkp
     return compiled
 
 
-def _body(steps: DependencySteps, name: str, state: dict[str, Any], superstep: int) -> Generator[Any, Any, Written]:
-    record, _ = yield from steps.work(name, state["run"]["inputs"], state.get("steps") or {}, superstep)
+def _body(steps: DependencySteps, name: str, state: dict[str, Any], _: int) -> Generator[Any, Any, Written]:
+    record, _again = yield from steps.work(name, state["run"]["inputs"], state.get("steps") or {})
     return Written({"steps": {name: record}}, steps.stops(record))
 
 

@@ -19,7 +19,18 @@ from graphlift.adapters import (
     compile_workflow,
     frontier,
 )
-from graphlift.adapters.frontier_channels import AGAIN, BEGIN, DONE, Countdown, Plan, Walk, from_runs, to_runs, token
+from graphlift.adapters.frontier_channels import (
+    AGAIN,
+    BEGIN,
+    DONE,
+    STOP,
+    Countdown,
+    Plan,
+    Walk,
+    from_runs,
+    to_runs,
+    token,
+)
 from graphlift.adapters.layers import RECENT, Layers, add_layer
 
 QUICK = settings(deadline=None, database=None)
@@ -89,6 +100,33 @@ def test_a_countdown_goes_on_from_any_of_its_checkpoints(width: int) -> None:
         restored.update([token(DONE, step) for step in ran])
         assert restored.checkpoint() == channel.checkpoint()
     assert order == [0, 1, 2, 3, 4]
+
+
+LOOP = Plan(("a", "b", "c", "d"), ((2,), (3,), (), ()), (0, 0, 1, 1), width=9, loops=frozenset({0}))
+
+
+def test_a_loop_takes_a_round_a_turn_and_one_more_to_be_left() -> None:
+    channel, rounds = Countdown(LOOP), list[list[int]]()
+    channel.update([token(BEGIN, None)])
+    while due(channel):
+        rounds.append(due(channel))
+        again = rounds[-1].count(0) and len(rounds) < 2
+        channel = channel.copy()
+        channel.update([token(AGAIN if step == 0 and again else DONE, step) for step in rounds[-1]])
+    # 0 loops in rounds 1 and 2 and is left in a round of its own, in which nothing else is due.
+    assert rounds == [[0, 1], [0, 3], [2]]
+
+
+@pytest.mark.parametrize(("width", "supersteps"), [(1, [[0], [1], [2]]), (2, [[0, 1], [2]]), (9, [[0, 1, 2]])])
+def test_after_a_stop_the_round_goes_on_and_no_other_begins(width: int, supersteps: list[list[int]]) -> None:
+    plan = Plan(("a", "b", "c", "d"), ((3,), (), (), ()), (0, 0, 0, 1), width)
+    channel, ran = Countdown(plan), list[list[int]]()
+    channel.update([token(BEGIN, None)])
+    while due(channel):
+        ran.append(due(channel))
+        channel = channel.copy()
+        channel.update([token(STOP if step == 1 else DONE, step) for step in ran[-1]])
+    assert ran == supersteps
 
 
 def test_a_done_step_counts_once() -> None:

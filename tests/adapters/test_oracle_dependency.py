@@ -14,6 +14,7 @@ from graphlift.adapters import (
     WorkflowError,
     WorkflowResult,
     arun_dependency,
+    compile_workflow,
     run_dependency,
 )
 
@@ -172,3 +173,43 @@ def test_async_entry_gives_the_same() -> None:
     expected = run_dependency(shape, handlers)
     actual = asyncio.run(arun_dependency(shape, handlers))
     assert actual.context.node_results["b"].output == expected.context.node_results["b"].output == "Ab"
+
+
+def stuck_loop(view: Any) -> int:
+    if view.iteration == 3:
+        raise ValueError("a")
+    return 0
+
+
+LOOPED = flow(step("a", loop_until="False", loop_max=9), step("b"), step("c", "b"), step("d", "a"), step("e", "d", "c"))
+
+
+@pytest.mark.parametrize("form", ["oracle", "edges", "frontier", "narrow"])
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("fail", {"b": "completed", "a": "cancelled", "c": "failed"}),
+        ("skip-dependents", {"b": "completed", "c": "failed", "a": "failed", "d": "skipped", "e": "skipped"}),
+        ("run-dependents", {"b": "completed", "c": "failed", "a": "failed", "d": "completed", "e": "completed"}),
+    ],
+)
+def test_the_first_of_two_errors_is_the_one_of_the_earlier_round(
+    form: str, policy: Any, expected: dict[str, str]
+) -> None:
+    handlers = {**recording([], *"bde"), "a": stuck_loop, "c": fails}
+    options: dict[str, Any] = {"edges": {}, "frontier": {"frontier_above": 0}}.get(
+        form, {"frontier_above": 0, "frontier_width": 1}
+    )
+    if form == "oracle":
+        result = run_dependency(LOOPED, handlers, failure_policy=policy)
+    else:
+        result = compile_workflow(LOOPED, handlers, failure_policy=policy, **options).run({})
+    # c fails in the second round, the loop of a in its fourth; results stand in the order of the rounds.
+    assert (result.error, list(statuses(result).items())) == ("ValueError: no", list(expected.items()))
+
+
+def test_what_waits_for_a_loop_runs_a_round_after_it() -> None:
+    runs: list[str] = []
+    waits = flow(step("a", loop_until="True"), step("b"), step("c", "a"), step("d", "b"), step("e", "d"))
+    run_dependency(waits, recording(runs, *"abcde"))
+    assert [run[0] for run in runs] == ["a", "b", "d", "c", "e"]
