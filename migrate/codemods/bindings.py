@@ -100,6 +100,12 @@ class Bindings:
             isinstance(node, ast.Global) or self._binding_scope(node) is scope for node in self._others.get(name, ())
         )
 
+    def binds(self, name: str, scope: ast.AST) -> bool:
+        """Whether anything binds `name` in `scope` itself."""
+        return self.bound_otherwise(name, scope) or any(
+            binding.bound == name and binding.scope is scope for binding in self.imports
+        )
+
     def is_shadowed(self, node: ast.Name, binding: ImportBinding) -> bool:
         """Whether a scope between `node` and the import binds the import's name to something else."""
         for scope in self.visible(node):

@@ -30,7 +30,7 @@ class DropUnused(BaseCodemod):
             if (
                 bound in file.names.used
                 or file.bindings.in_fallback(binding)
-                or file.workspace.left_through(file, bound)
+                or file.workspace.left_through(file, bound, dropped=True)
             ):
                 continue
             yield Rewrite(found.reference)

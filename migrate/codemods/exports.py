@@ -9,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..ledger.model import IMPORT, NAME_STRING, RE_EXPORT, STRING_ANNOTATION
+from ..ledger.model import IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STRING_ANNOTATION
 from ..ledger.prose import TYPE_COMMENT
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def is_export(file: File, binding: ImportBinding) -> bool:
 
     In a module that does nothing but pass names on, a name that is also used there may still be meant for others.
     """
-    unused = not uses_of(file, binding) or file.is_shim
+    unused = not uses_of(file, binding) or file.is_shim or _is_imported_from(file, binding)
     listed = any(
         found.reference.role == NAME_STRING
         and found.node is not None
@@ -58,6 +58,12 @@ def is_export(file: File, binding: ImportBinding) -> bool:
     as_itself = binding.alias.asname is not None and binding.alias.asname == binding.alias.name
     in_package = file.path.endswith(("__init__.py", ".pyi"))
     return listed or as_itself or (unused and (in_package or _is_intended(file, binding)))
+
+
+def _is_imported_from(file: File, binding: ImportBinding) -> bool:
+    """Whether another file takes the name from here; a string that patches it follows it, and counts for nothing."""
+    at_top = binding.scope is file.source.tree
+    return at_top and any(ref.role not in PATCHED for ref in file.workspace.named_through(file, binding.bound))
 
 
 def in_dunder_all(file: File, node: ast.expr) -> bool:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ..ledger.model import Reference
     from .workspace import Workspace
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -164,17 +167,32 @@ class File:
         """A flag at a node of the file's tree."""
         return Flag(self.path, node.lineno, kind, reason, symbol)
 
-    def importing(self, target: str, *, whole: bool) -> NewImport | None:
+    def importing(self, target: str, *, whole: bool, place: ast.AST | None = None) -> NewImport | None:
         """How the file can import `target` without touching another name; None where no way is free.
 
         `whole`: as `module.name`, because that is how the old one was written. A name of the target that the file
-        already uses for something else is never taken: then the import goes through the module.
+        already uses for something else is never taken: then the import goes through the module. A file that defines the
+        target itself imports nothing: None there, unless `place` sees the definition.
         """
+        origin = self.workspace.origin(target)
+        if origin.rpartition(".")[0] == self.module:
+            name = origin.rpartition(".")[2]
+            return NewImport(origin, here=True) if place is not None and self._sees(place, name) else None
         plain = NewImport(target)
         if not whole and plain.module and self._is_free(plain):
             return plain
         dotted = NewImport(target, whole=True)
         return dotted if plain.module and not self.bindings.anything_else_binds(dotted.bound) else None
+
+    def _sees(self, place: ast.AST, name: str) -> bool:
+        """Whether `place` means the module's own definition of `name`, and runs when it is there."""
+        defined = [node for node in self.source.tree.body if isinstance(node, DEFINITIONS) and node.name == name]
+        scopes = list(self.bindings.visible(place))
+        others = [scope for scope in scopes[:-1] if self.bindings.binds(name, scope)]
+        if len(defined) != 1 or others or self.bindings.importing(name, self.source.tree):
+            return False
+        later = isinstance(place, ast.Constant) or any(isinstance(scope, FUNCTIONS) for scope in scopes)
+        return later or self.source.span(defined[0])[1] <= self.source.span(place)[0]  # type: ignore[arg-type]
 
     def _is_free(self, need: NewImport) -> bool:
         given = self._given.get(need.bound)

@@ -96,6 +96,8 @@ def _anchors(file: File, found: Found) -> list[ImportStatement]:
 
 
 def _is_there(file: File, need: NewImport) -> bool:
+    if need.here:
+        return True
     if not need.whole:
         return not need.asname and file.has_import(need)
     return any(

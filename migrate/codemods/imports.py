@@ -26,11 +26,15 @@ ImportStatement = ast.Import | ast.ImportFrom
 
 @dataclass(frozen=True, order=True)
 class NewImport:
-    """A name that a module needs: `target` imported from its module, or its module as a whole (`whole`)."""
+    """A name that a module needs: `target` imported from its module, or its module as a whole (`whole`).
+
+    `here`: the module defines the target itself, so that nothing is imported.
+    """
 
     target: str
     whole: bool = False
     asname: str = ""
+    here: bool = False
 
     @property
     def module(self) -> str:

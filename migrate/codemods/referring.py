@@ -52,15 +52,21 @@ def renamed(file: File, found: Found, target: str | None, edits: tuple[Edit, ...
         return
     if not (reach.imports or reach.stars):
         return
-    need = file.importing(target, whole=found.is_chain)
+    need = file.importing(target, whole=found.is_chain, place=found.node)
     if need is None:
-        yield file.flag(reference, "name-collision", f"{target}: {COLLISION}, and for its package too")
+        yield file.flag(reference, "name-collision", _why_not(file, target))
         return
     if need.whole and not found.is_chain:
         yield file.flag(reference, "name-collision", f"{target}: {COLLISION}; it is reached through its package")
     if reach.stars:
         yield file.flag_at(reach.stars[0].statement, "star-import", "a star import brings the symbol", reference.symbol)
     yield Rewrite(reference, (*edits, replacement(found, need)), need)
+
+
+def _why_not(file: File, target: str) -> str:
+    if file.workspace.origin(target).rpartition(".")[0] == file.module:
+        return f"{target} is defined in this file, and does not mean that at this place"
+    return f"{target}: {COLLISION}, and for its package too"
 
 
 def replacement(found: Found, need: NewImport) -> Edit:

@@ -45,4 +45,4 @@ def _is_done(file: File, found: Found, binding: ImportBinding) -> bool:
         return module_is_used_up(file, binding)
     if found.reference.role not in IMPORTS or not uses_of(file, binding) or not is_used_up(file, binding):
         return False
-    return not is_export(file, binding) and not file.workspace.left_through(file, binding.bound)
+    return not is_export(file, binding) and not file.workspace.left_through(file, binding.bound, dropped=True)

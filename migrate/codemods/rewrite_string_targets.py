@@ -16,13 +16,16 @@ import ast
 from collections.abc import Iterator
 
 from ..edits import Edit
-from ..ledger.model import NAME_STRING, STRING_TARGET, STRING_TARGET_DYNAMIC, STRING_TARGET_MEMBER
+from ..ledger.lazy import entry_at
+from ..ledger.literals import pieces
+from ..ledger.model import LAZY_EXPORT, NAME_STRING, STRING_TARGET, STRING_TARGET_DYNAMIC, STRING_TARGET_MEMBER
 from .exports import in_dunder_all
 from .file import File
 from .model import BaseCodemod, Rewrite, Said, Stage
 from .moved import Moved, moved
 from .places import Found
 
+ROLES = (STRING_TARGET, STRING_TARGET_MEMBER, STRING_TARGET_DYNAMIC, NAME_STRING, LAZY_EXPORT)
 PATCHERS = frozenset({"patch", "setattr", "delattr", "setitem", "object", "replace", "create_autospec", "spy", "stub"})
 
 
@@ -35,7 +38,7 @@ class RewriteStringTargets(BaseCodemod):
 
     def rewrite(self, file: File) -> Iterator[Said]:
         """The strings of one file."""
-        for found in file.of_role(STRING_TARGET, STRING_TARGET_MEMBER, STRING_TARGET_DYNAMIC, NAME_STRING):
+        for found in file.of_role(*ROLES):
             role = found.reference.role
             if found.reference.symbol in file.workspace.module_symbols:
                 continue
@@ -43,6 +46,8 @@ class RewriteStringTargets(BaseCodemod):
                 yield from _dotted(file, found)
             elif role == NAME_STRING:
                 yield from _name(file, found)
+            elif role == LAZY_EXPORT:
+                yield from _lazy_entry(file, found)
             else:
                 yield file.flag(found.reference, role, found.reference.reason)
 
@@ -72,6 +77,9 @@ def _registered(file: File, found: Found) -> Iterator[Said]:
     symbol = file.symbol(reference)
     rules = symbol.arguments
     if _is_lazy_export(file, found) and symbol.alias_target:
+        if left := _still_used(file, found.node) if found.node else "":
+            yield file.flag(reference, "public-export", f"the entry stays: it is still used by {left}")
+            return
         yield file.flag(reference, "public-export", f"a name that is exported lazily; it now is {symbol.alias_target}")
         yield from _replaced(file, found, reference.text.replace(":", "."), symbol.alias_target)
         return
@@ -82,6 +90,51 @@ def _registered(file: File, found: Found) -> Iterator[Said]:
         yield file.flag(reference, "string-target", "whether the string is called, or compared, cannot be seen")
         return
     yield from _replaced(file, found, reference.text.replace(":", "."), symbol.call_target)
+
+
+def _lazy_entry(file: File, found: Found) -> Iterator[Said]:
+    """`{"X": "legacy.walker"}`, `{"X": ("legacy.walker", "X")}`: the entry asks the new target's module; X stays public."""
+    reference = found.reference
+    entry = entry_at(file.source.parents, found.node) if found.node else None
+    target = file.symbol(reference).alias_target
+    texts = [_inside(file, each) for each in (entry.module, entry.name)] if entry else []
+    places = [each for each in texts if each]
+    if target is None or entry is None or len(places) != 2:
+        yield file.flag(reference, "lazy-export", "the entry is not written in a way that can be rewritten")
+        return
+    new_module, _, new_name = target.rpartition(".")
+    edits = [Edit(*places[0], new_module.encode())]
+    if isinstance(file.source.parents.get(entry.name), ast.Tuple):
+        edits.append(Edit(*places[1], new_name.encode()))
+    elif entry.name.value != new_name:
+        yield file.flag(reference, "lazy-export", f"{new_module} knows it as {new_name}, which the map cannot say")
+        return
+    if left := _still_used(file, entry.name):
+        yield file.flag(reference, "public-export", f"the entry stays: it is still used by {left}")
+        return
+    yield file.flag(reference, "public-export", f"a name that is exported lazily; it now is {target}")
+    yield Rewrite(reference, tuple(edits))
+
+
+def _still_used(file: File, node: ast.AST) -> str:
+    """Where a lazily exported name is still used after all rewrites; `node` stands in the entry of the map."""
+    child = node
+    for parent in file.source.ancestors(node):
+        if isinstance(parent, ast.Dict):
+            keys = [key for key, value in zip(parent.keys, parent.values, strict=True) if child in (key, value)]
+            named = [key.value for key in keys if isinstance(key, ast.Constant)]
+            left = [each for name in named for each in file.workspace.left_through(file, str(name))]
+            return left[0].place if left else ""
+        child = parent
+    return ""
+
+
+def _inside(file: File, node: ast.Constant) -> tuple[int, int] | None:
+    """Where the text of a plain literal stands; None for one that is written in pieces or with escapes."""
+    start, end = file.source.span(node)
+    found = list(pieces(file.source.text, start, end))
+    plain = len(found) == 1 and found[0].is_plain(file.source.text)
+    return (found[0].inner_start, found[0].inner_end) if plain else None
 
 
 def _is_argument(file: File, found: Found) -> bool:

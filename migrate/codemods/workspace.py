@@ -11,16 +11,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..ledger.model import (
-    IMPORT,
-    MODULE_IMPORT,
-    NAME_STRING,
-    RE_EXPORT,
-    STAR_IMPORT,
-    STRING_TARGET,
-    STRING_TARGET_DYNAMIC,
-    STRING_TARGET_MEMBER,
-)
+from ..ledger.layout import absolute
+from ..ledger.model import IMPORT, MODULE_IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STAR_IMPORT
 from .file import File
 from .source import Source, UnreadableSourceError
 
@@ -41,6 +33,7 @@ class Workspace:
         self.project = project
         self.ledger = ledger
         self._overlay = overlay or {}
+        self._trees: dict[str, ast.Module] = {}
         self.symbols: dict[str, Symbol] = {symbol.legacy: symbol for symbol in project.settings.symbol}
 
     def read(self, path: str) -> bytes:
@@ -104,11 +97,7 @@ class Workspace:
 
     def absolute(self, file: File, statement: ast.ImportFrom) -> str:
         """The absolute name of the module that a `from` import reads."""
-        if not statement.level:
-            return statement.module or ""
-        parts = file.package.split(".")
-        base = ".".join(parts[: len(parts) - statement.level + 1])
-        return ".".join(part for part in (base, statement.module) if part)
+        return absolute(statement.module, statement.level, file.package)
 
     def imported_name(self, file: File, binding: ImportBinding) -> str:
         """The dotted name that an import binding stands for, as written (re-exports are not followed)."""
@@ -120,15 +109,18 @@ class Workspace:
         """The references outside of `file` that reach a symbol through the name that `file` binds."""
         return tuple(ref for ref in self._through.get(f"{file.module}.{name}", ()) if ref.file != file.path)
 
-    def left_through(self, file: File, name: str) -> tuple[Reference, ...]:
-        """Those of `named_through` that are not rewritten; strings left out, since they follow what is bound."""
-        imports = (IMPORT, RE_EXPORT, STAR_IMPORT, MODULE_IMPORT)
+    def left_through(self, file: File, name: str, *, dropped: bool = False) -> tuple[Reference, ...]:
+        """Those of `named_through` that are not rewritten. Strings that patch are left out: they follow what is bound.
+
+        `dropped`: the name itself would go, so that what asks for it by a string (a lazy map, `getattr`) counts too.
+        """
+        apart = {IMPORT, RE_EXPORT, STAR_IMPORT, MODULE_IMPORT, *PATCHED, *(() if dropped else (NAME_STRING,))}
         return tuple(
             reference
             for reference in self.named_through(file, name)
             if reference not in self.files[reference.file].rewrites
-            and reference.role
-            not in (*imports, STRING_TARGET, STRING_TARGET_MEMBER, STRING_TARGET_DYNAMIC, NAME_STRING)
+            and reference.role not in apart
+            and reference.context != "guard"
         )
 
     @cached_property
@@ -154,7 +146,37 @@ class Workspace:
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return next((node for node in tree.body if isinstance(node, kinds) and node.name == name), None)
 
+    def origin(self, dotted: str) -> str:
+        """The name under which a target is defined, where modules of the project only pass it on by single imports."""
+        seen = [dotted]
+        while (following := self._passed_on(seen[-1])) and following not in seen:
+            seen.append(following)
+        return seen[-1]
+
+    def _passed_on(self, dotted: str) -> str:
+        module, _, name = dotted.rpartition(".")
+        path = self.path_of(module) if module else None
+        try:
+            body = self.tree(path).body if path else []
+        except UnreadableSourceError:
+            return ""
+        package = module if path and path.endswith("__init__.py") else module.rpartition(".")[0]
+        for node in body:
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            origin = absolute(node.module, node.level, package)
+            for each in node.names:
+                if (each.asname or each.name) == name:
+                    return f"{origin}.{each.name}"
+                if each.name == "*" and self.definition(f"{origin}.{name}"):
+                    return f"{origin}.{name}"
+        return ""
+
     def tree(self, path: str) -> ast.Module:
         """The syntax tree of a file of the project. Raises `UnreadableSourceError`."""
         known = self.files.get(path)
-        return known.source.tree if known else Source(self.read(path)).tree
+        if known:
+            return known.source.tree
+        if path not in self._trees:
+            self._trees[path] = Source(self.read(path)).tree
+        return self._trees[path]

@@ -22,15 +22,23 @@ if TYPE_CHECKING:
 __all__ = ["Ledger", "Lookalike", "Occurrence", "Reference", "Unreadable", "build_ledger"]
 
 
-def build_ledger(project: Project, finders: Sequence[ReferenceFinder] | None = None) -> Ledger:
+def build_ledger(
+    project: Project, finders: Sequence[ReferenceFinder] | None = None, *, cache: bool = False
+) -> Ledger:
     """The ledger of a project's configured symbols. Nothing of the project is imported or run.
 
-    `finders` are those of the hook `graphlift_reference_finders`; None stands for the built-in ones. Raises
+    `finders` are those of the hook `graphlift_reference_finders`; None stands for the built-in ones. With `cache`, the
+    ledger of the last run is given again where nothing has changed since; it is kept under `.graphlift/cache`. Raises
     `ConfigurationError` where no symbol is configured.
     """
-    from .build import build
+    project.require_symbols()
+    if not cache:
+        from .build import build
 
-    return build(project, finders)
+        return build(project, finders)
+    from .cache import cached
+
+    return cached(project, finders)
 
 
 @hookimpl

@@ -31,19 +31,18 @@ if TYPE_CHECKING:
     from .finders import ReferenceFinder
     from .python import PythonFile
 
-# Patching a name where it is used does not make it an export.
-PATCHED = frozenset({model.STRING_TARGET, model.STRING_TARGET_MEMBER, model.STRING_TARGET_DYNAMIC})
-
 Signatures = Mapping[str, Signature | None]
 Uses = dict[str, list[tuple[Mention, Decision]]]
 
 
 @no_collections()
-def build(project: Project, finders: Sequence[ReferenceFinder] | None = None) -> model.Ledger:
-    """The ledger of a project. Raises `ConfigurationError` where no symbol is configured."""
+def build(
+    project: Project, finders: Sequence[ReferenceFinder] | None = None, files: Files | None = None
+) -> model.Ledger:
+    """The ledger of a project, read through `files`. Raises `ConfigurationError` where no symbol is configured."""
     settings = project.require_symbols()
     symbols = {symbol.legacy: symbol for symbol in settings.symbol}
-    search = Search(Files(project), symbols)
+    search = Search(files or Files(project), symbols)
     search.find_aliases()
     findings = _find(search, built_in() if finders is None else finders)
     _find_private_members(search, findings)
@@ -117,7 +116,7 @@ def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:
         name
         for path, found in findings.items()
         for each in found.mentions
-        if each.role not in PATCHED
+        if each.role not in model.PATCHED
         for name in each.resolution.chain[:-1]
         if not name.startswith(f"{search.files.layout.module(path)}.")
     }

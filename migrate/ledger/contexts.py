@@ -12,7 +12,7 @@ from .scopes import Names
 TEST_FOLDERS = frozenset({"test", "tests", "testing", "unit_tests", "integration_tests"})
 PROSE_ROLES = frozenset({model.PROSE, model.DOCSTRING_EXAMPLE, model.COMMENT})
 TYPE_ROLES = frozenset({model.ANNOTATION, model.STRING_ANNOTATION})
-SHIM_ROLES = frozenset({model.RE_EXPORT})
+SHIM_ROLES = frozenset({model.RE_EXPORT, model.LAZY_EXPORT})
 ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
 

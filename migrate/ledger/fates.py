@@ -111,9 +111,19 @@ def _by_target(mention: Mention, symbol: Symbol, signature: Signature | None) ->
         return Decision("flag", "names a member of the symbol, which its target may not have")
     if role == model.CONFIG and changes(symbol.arguments):
         return Decision("flag", "the arguments change, and what the configuration passes cannot be seen")
+    if role == model.LAZY_EXPORT:
+        return _lazy(mention, symbol)
     if role in (model.STRING_TARGET, model.CONFIG):
         return _towards(symbol.call_target or symbol.alias_target, "called", "dotted paths")
     return Decision("flag", "nothing is configured for this role")
+
+
+def _lazy(mention: Mention, symbol: Symbol) -> Decision:
+    target = symbol.alias_target
+    if target and mention.fixed_name and target.rpartition(".")[2] != mention.local:
+        module, _, name = target.rpartition(".")
+        return Decision("flag", f"{module} knows it as {name}, which the map cannot say")
+    return _towards(target, "called", "lazily exported names")
 
 
 def _towards(target: str | None, key: str, what: str) -> Decision:

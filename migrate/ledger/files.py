@@ -6,6 +6,7 @@ alone depends on nothing but `paths`, the answers of `holding` and the bytes of 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterable, Sequence
@@ -73,12 +74,13 @@ class Files:
     """Paths (relative, sorted) and contents of a project's files, and of the configuration at its root."""
 
     def __init__(self, project: Project, remembered: Remembered | None = None) -> None:
+        """`remembered` saves reading files that hold nothing. `consumed` has the digests of those whose bytes were asked for."""
         self._root = os.fspath(project.root)
         self.paths = paths_of(project)
         self.roots = roots_of(project)
         self.errors: dict[str, str] = {}
         self.states: dict[str, State] = {}
-        self.consumed: set[str] = set()
+        self.consumed: dict[str, str] = {}
         self._remembered = remembered or Remembered()
         self._kept: dict[str, bytes] = {}
         self._size = 0
@@ -93,8 +95,10 @@ class Files:
 
     def content(self, path: str) -> bytes:
         """A file's bytes; b"" for one that cannot be read, which `errors` then names."""
-        self.consumed.add(path)
-        return self._content(path)
+        content = self._content(path)
+        if path not in self.consumed:
+            self.consumed[path] = digest(content)
+        return content
 
     def _content(self, path: str) -> bytes:
         if path in self._kept:
@@ -156,6 +160,11 @@ class Files:
             for path in paths:
                 held.setdefault(path, set()).add(word)
         return {path: Facts(frozenset(words), path in self._wide, path in self._binary) for path, words in held.items()}
+
+
+def digest(content: bytes) -> str:
+    """What tells contents apart."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def read(path: str) -> tuple[bytes, State]:

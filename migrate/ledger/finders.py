@@ -96,9 +96,12 @@ class TextFinder:
         return find_in_document(file, search.resolver, search.vocabulary)
 
 
+BUILT_IN: tuple[type[ReferenceFinder], ...] = (ConfigurationFinder, NotebookFinder, PythonFinder, TextFinder)
+
+
 def built_in() -> list[ReferenceFinder]:
     """The built-in finders."""
-    return [ConfigurationFinder(), NotebookFinder(), PythonFinder(), TextFinder()]
+    return [kind() for kind in BUILT_IN]
 
 
 def find_in_python(source: PythonFile) -> FileFindings:

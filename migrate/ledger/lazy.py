@@ -7,7 +7,8 @@ The forms in use: {"X": "pkg.mod"}, {"X": ("pkg.mod", "X")}, {"X": "pkg.mod:X"},
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from .bindings import imported
 from .layout import absolute
@@ -23,6 +24,35 @@ def lazy_names(tree: ast.Module, module: str, package: str) -> dict[str, str]:
         for entries in _maps(tree):
             found.update(_mapped(entries, module, package))
     return found
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a lazy-export map: the string that names the module, and the one by which the name is looked up there."""
+
+    module: ast.Constant
+    name: ast.Constant
+
+
+def entry_at(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> Entry | None:
+    """The entry whose name is looked up by the string `node`: `{"X": "pkg.mod"}` by its key, `{"X": ("pkg.mod", "Y")}`."""
+    parent = parents.get(node)
+    if not isinstance(node, ast.Constant):
+        return None
+    match parent:
+        case ast.Dict(keys=keys, values=values) if node in keys:
+            value = values[keys.index(node)]
+            is_module = isinstance(value, ast.Constant) and isinstance(value.value, str) and ":" not in value.value
+            return Entry(value, node) if is_module and isinstance(value, ast.Constant) else None
+        case ast.Tuple(elts=[ast.Constant(value=str()) as module, second, *_]) if second is node:
+            return Entry(module, node) if isinstance(parents.get(parent), ast.Dict) else None
+    return None
+
+
+def asks_for(entry: Entry, package: str) -> str:
+    """The dotted name that an entry stands for."""
+    path, name = str(entry.module.value), str(entry.name.value)
+    return f"{_relative(path, package)}.{name}"
 
 
 def strings_in(node: ast.AST) -> Iterator[str]:

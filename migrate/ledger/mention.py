@@ -17,7 +17,8 @@ class Mention:
 
     `reason` overrides the reason that the role gives, with fate "flag" where `flag` is set. `inside` marks a place in
     the symbol's own definition, which goes with it. `call` is the shape of the call that the reference is made in.
-    `own_target` is the target of the symbol in whose definition the place stands, if it does.
+    `own_target` is the target of the symbol in whose definition the place stands, if it does. `fixed_name` marks an entry
+    of a lazy-export map that can name another module, but no other name in it.
     """
 
     start: int
@@ -33,6 +34,7 @@ class Mention:
     inside: bool = False
     call: CallShape = NO_CALL
     own_target: str = ""
+    fixed_name: bool = False
 
     @property
     def certain(self) -> bool:

@@ -49,6 +49,8 @@ PARTIAL: Final = "partial"
 """The first argument of `functools.partial` or `partialmethod`."""
 NAME_STRING: Final = "name-string"
 """The bare name in a string that names it for others: `__all__`, `getattr(module, "X")`, a lazy-export map's key."""
+LAZY_EXPORT: Final = "lazy-export"
+"""The name in an entry of a lazy-export map by which the symbol's own module is asked for it."""
 STRING_TARGET: Final = "string-target"
 """A string that is the dotted path of the symbol, or of a name that is bound to it."""
 STRING_TARGET_MEMBER: Final = "string-target-member"
@@ -72,9 +74,13 @@ DEFINITION: Final = "definition"
 
 ROLES: Final = (
     IMPORT, MODULE_IMPORT, STAR_IMPORT, RE_EXPORT, CALL, ANNOTATION, STRING_ANNOTATION, SUBCLASS, ALIAS, ISINSTANCE,
-    CLASS_PATTERN, CLASS_ATTRIBUTE, ESCAPE, DECORATOR, PARTIAL, NAME_STRING, STRING_TARGET, STRING_TARGET_MEMBER,
+    CLASS_PATTERN, CLASS_ATTRIBUTE, ESCAPE, DECORATOR, PARTIAL, NAME_STRING, LAZY_EXPORT, STRING_TARGET, STRING_TARGET_MEMBER,
     STRING_TARGET_DYNAMIC, PRIVATE_MEMBER, MISSING_MEMBER, CONFIG, PROSE, DOCSTRING_EXAMPLE, COMMENT, DEFINITION,
 )  # fmt: skip
+
+
+PATCHED: Final = frozenset({STRING_TARGET, STRING_TARGET_MEMBER, STRING_TARGET_DYNAMIC})
+"""Strings that name a binding where it is used: patching a name there does not make it an export."""
 
 
 @dataclass(frozen=True, order=True)

@@ -13,6 +13,7 @@ from . import model
 from .bindings import dotted, last_name
 from .contexts import context_of, is_guard, is_type_checking
 from .exports import listing
+from .lazy import asks_for, entry_at
 from .literals import Piece, is_docstring, pieces
 from .mention import Explained, FileFindings, Mention
 from .parsing import parse
@@ -172,8 +173,20 @@ class _StringFinder:
             and not lazy.members
             and self._is_lazy(node, value)
         ):
-            return self._add(node, start, end, model.NAME_STRING, lazy, scope, piece, value, shim=True)
+            role = self._lazy_role(node, lazy)
+            self._add(node, start, end, role, lazy, scope, piece, value, shim=True)
+            if role == model.LAZY_EXPORT and isinstance(parent, ast.Dict):
+                self.found.mentions[-1] = replace(self.found.mentions[-1], fixed_name=True)
+            return None
         return self._nameless(node, piece, value, scope, "a string that equals the name")
+
+    def _lazy_role(self, node: ast.Constant, found: Resolution) -> str:
+        """What asks the symbol's own module for it moves with the symbol; what asks another is that one's business."""
+        entry = entry_at(self.names.parents, node)
+        package = self.source.package or self.source.module
+        ours = f"{found.symbol}.".startswith(f"{self.source.module}.")
+        asked = entry is not None and asks_for(entry, package) == found.symbol and not ours
+        return model.LAZY_EXPORT if asked else model.NAME_STRING
 
     def _owner(self, call: ast.Call, node: ast.Constant) -> str | None:
         """The object whose attribute a call names by `node`: `getattr(m, "X")`, `patch.object(m, "X")`."""

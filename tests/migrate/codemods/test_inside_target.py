@@ -61,10 +61,9 @@ def test_a_subclass_that_a_symbol_moves_to() -> None:
 def test_the_rest_of_the_module_is_rewritten() -> None:
     check_transformed(
         f"{IMPORT}def build_graph(n):\n    return BFSWalker(n)\n{RUNNER}def f(): return BFSWalker(2)\n",
-        f"import flows.engine\n{IMPORT}def build_graph(n):\n    return BFSWalker(n)\n{RUNNER}"
-        "def f(): return flows.engine.build_graph(2)\n",
+        f"{IMPORT}def build_graph(n):\n    return BFSWalker(n)\n{RUNNER}def f(): return build_graph(2)\n",
         symbols=[SYMBOL],
-        flags=["inside-target", "name-collision"],
+        flags=["inside-target"],
         path=ENGINE,
         extra=LEGACY,
     )
@@ -101,3 +100,48 @@ def test_the_new_place_of_a_module_may_need_the_old_one() -> None:
     symbol = {"legacy": "legacy.walker", "to": "flows.engine"}
     source = "from legacy.walker import BFSWalker\nimport legacy.walker as lw\nlw.BFSWalker()\n"
     check_noop(source, symbols=[symbol], flags=["inside-target"] * 3, path=ENGINE, extra=LEGACY)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def old(n): return BFSWalker(n)\n", "def old(n): return build_graph(n)\n"),
+        (
+            "def old(n):\n    from legacy.walker import BFSWalker\n    return BFSWalker(n)\n",
+            "def old(n):\n    return build_graph(n)\n",
+        ),
+        (f"{BUILD}w = BFSWalker(1)\n", f"{BUILD}w = build_graph(1)\n"),
+        ("def old(w: 'BFSWalker'): ...\n", "def old(w: 'GraphRunner'): ...\n"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("target", "names"), [("flows.engine", ""), ("flows", "GraphRunner, build_graph"), ("flows", "*")]
+)
+def test_what_else_stands_in_the_file_of_the_target_imports_nothing_from_itself(
+    before: str, after: str, target: str, names: str
+) -> None:
+    rest = RUNNER if BUILD in before else BUILD + RUNNER
+    symbol = {"legacy": "legacy.walker.BFSWalker", "called": f"{target}.build_graph", "type": f"{target}.GraphRunner"}
+    own = "" if "    from legacy" in before else IMPORT
+    check_transformed(
+        own + before + rest,
+        after + rest,
+        symbols=[symbol],
+        flags=[],
+        path=ENGINE,
+        extra={**LEGACY, "flows/__init__.py": f"from .engine import {names}\n" if names else ""},
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"w = BFSWalker(1)\n{BUILD}{RUNNER}",
+        f"def old(w=BFSWalker(1)): ...\n{BUILD}{RUNNER}",
+        f"def old(build_graph): return BFSWalker(build_graph)\n{BUILD}{RUNNER}",
+        f"def old():\n    from other import build_graph\n    return BFSWalker(build_graph)\n{BUILD}{RUNNER}",
+        f"if x:\n    {BUILD}else:\n    {BUILD}def old(): return BFSWalker(1)\n{RUNNER}",
+    ],
+)
+def test_where_the_target_is_not_there_or_not_meant_the_call_stays(source: str) -> None:
+    check_noop(IMPORT + source, symbols=[SYMBOL], flags=["name-collision"], path=ENGINE, extra=LEGACY)

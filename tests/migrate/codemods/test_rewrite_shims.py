@@ -141,3 +141,27 @@ def test_the_package_of_the_definition_keeps_its_names() -> None:
         flags=[],
         extra=DEFINITION,
     )
+
+
+@pytest.mark.parametrize("user", ["from pkg import W\nW(2)\n", "import pkg\npkg.W(2)\n"])
+def test_a_package_keeps_a_name_that_others_take_from_it_though_it_has_no_dunder_all(user: str) -> None:
+    called, reached = "from flows.engine import build\nbuild(2)\n", "import flows.engine\nflows.engine.build(2)\n"
+    check_transformed(
+        "from legacy.walker import W\ndef go(): return W(1)\n",
+        "from flows.engine import Runner as W, build\ndef go(): return build(1)\n",
+        symbols=[SYMBOL],
+        flags=["public-export"],
+        path="pkg/__init__.py",
+        extra={"app/user.py": (user, called if user.startswith("from") else reached)},
+    )
+
+
+def test_a_package_whose_name_is_only_patched_keeps_nothing() -> None:
+    check_transformed(
+        "from legacy.walker import W\ndef go(): return W(1)\n",
+        "from flows.engine import build\ndef go(): return build(1)\n",
+        symbols=[SYMBOL],
+        flags=[],
+        path="pkg/__init__.py",
+        extra={"tests/test_go.py": ("patch('pkg.W')\n", "patch('pkg.build')\n")},
+    )

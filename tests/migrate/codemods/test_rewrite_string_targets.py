@@ -154,3 +154,57 @@ def test_a_string_that_is_handed_to_a_function_is_called() -> None:
 def test_other_strings_follow_a_move_only(source: str) -> None:
     check_noop(source, symbols=[CALLED], flags=["string-target"])
     check_transformed(source, source.replace("legacy.walker.W", "flows.engine.Runner"), symbols=[MOVED], flags=[])
+
+
+GETATTR = "def __getattr__(name):\n    return getattr(importlib.import_module(MAP[name][0]), MAP[name][1])\n"
+BASE = {"legacy/walker.py": "class BFSWalker: ...\n", "app/__init__.py": ""}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "flags"),
+    [
+        ("('legacy.walker', 'BFSWalker')", "('flows.engine', 'GraphRunner')", ["public-export"]),
+        ("('legacy.walker', 'BFSWalker', 1)", "('flows.engine', 'GraphRunner', 1)", ["public-export"]),
+        ("'legacy.walker'", "'legacy.walker'", ["lazy-export"]),
+        ("'legacy.walker.BFSWalker'", "'flows.engine.GraphRunner'", ["public-export"]),
+    ],
+)
+def test_an_entry_of_a_lazy_map_moves(before: str, after: str, flags: list[str]) -> None:
+    check_transformed(
+        "MAP = {'BFSWalker': " + before + ", 'helper': 'legacy.walker'}\n" + GETATTR,
+        "MAP = {'BFSWalker': " + after + ", 'helper': 'legacy.walker'}\n" + GETATTR,
+        symbols=[SYMBOL],
+        flags=flags,
+        path="pkg/__init__.py",
+        extra=BASE,
+    )
+
+
+def test_an_entry_that_names_only_the_module_moves_where_the_name_stays_the_same() -> None:
+    check_transformed(
+        "MAP = {'BFSWalker': 'legacy.walker'}\n" + GETATTR,
+        "MAP = {'BFSWalker': 'flows.engine'}\n" + GETATTR,
+        symbols=[{"legacy": "legacy.walker.BFSWalker", "to": "flows.engine.BFSWalker"}],
+        flags=["public-export"],
+        path="pkg/__init__.py",
+        extra=BASE,
+    )
+
+
+def test_an_entry_that_something_still_goes_through_stays() -> None:
+    check_noop(
+        "MAP = {'BFSWalker': ('legacy.walker', 'BFSWalker')}\n" + GETATTR,
+        symbols=[SYMBOL],
+        flags=["public-export", "subclass"],
+        path="pkg/__init__.py",
+        extra={**BASE, "app/user.py": "import pkg\nclass A(pkg.BFSWalker): ...\n"},
+    )
+
+
+def test_an_entry_that_asks_a_module_that_passes_the_name_on_stays() -> None:
+    check_noop(
+        "MAP = {'BFSWalker': ('.sub', 'BFSWalker')}\n" + GETATTR,
+        symbols=[SYMBOL],
+        path="legacy/__init__.py",
+        extra={"legacy/walker.py": "class BFSWalker: ...\n", "legacy/sub.py": "from .walker import BFSWalker\n"},
+    )
