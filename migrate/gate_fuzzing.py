@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..adapters.errors import UsageError
-from .console import OutputFormat, emit
-from .gate_files import write
+from .console import OutputFormat, emit, track
+from .gate_files import inside, write
 
 if TYPE_CHECKING:
     from ..parity.engine import Engine
-    from ..parity.fuzz import Counterexample
+    from ..parity.fuzz import Counterexample, Replayed
     from ..parity.rule import Rule
+    from ..plugins.project import Project
 
 ENGINES = """\
 from pathlib import Path
@@ -43,22 +44,63 @@ class Fuzzing:
     ] = None
 
 
-def fuzz(engines: Sequence[Engine], rules: Sequence[Rule], asked: Fuzzing, style: OutputFormat) -> bool:
-    """Draw workflows until the engines differ on one, and tell the smallest; whether none was found.
+@dataclass(frozen=True)
+class _Fuzzed:
+    """What came of it: every regression as it was replayed, and the counterexample that was drawn, with its file."""
 
-    Raises UsageError where an engine cannot run graphlift's own workflows: it would agree with everything.
+    replayed: tuple[Replayed, ...]
+    found: Counterexample | None = None
+    kept: str | None = None
+
+    @property
+    def again(self) -> tuple[Replayed, ...]:
+        """The regressions on which the engines differ."""
+        return tuple(one for one in self.replayed if one.divergences)
+
+    @property
+    def first(self) -> Counterexample | None:
+        """What is told in full: a regression before what was drawn."""
+        from ..parity.fuzz import Counterexample
+
+        return Counterexample(self.again[0].regression.draft, self.again[0].divergences) if self.again else self.found
+
+
+def fuzz(
+    project: Project, engines: Sequence[Engine], rules: Sequence[Rule], asked: Fuzzing, style: OutputFormat
+) -> bool:
+    """Replay every kept counterexample; then draw workflows until the engines differ on one, shrink and keep it.
+
+    Nothing is drawn while the engines differ on a kept one. The answer is whether no difference was found. Raises UsageError
+    where an engine cannot run graphlift's own workflows: it would agree with everything.
     """
-    from ..parity.fuzz import as_test, search
+    from ..parity.fuzz import as_test, read_regressions, replay, search
     from ..parity.gate import pick_engines
 
-    by_side = pick_engines(engines)
+    by_side, folder = pick_engines(engines), project.settings.parity.regressions
+    regressions = read_regressions(inside(project, folder), folder)
     with contextlib.redirect_stdout(sys.stderr):
         _try_out(list(by_side.values()))
-        found = search(by_side, rules, examples=asked.fuzz, seed=asked.seed)
-    if found is not None and asked.write_test is not None:
-        write(asked.write_test, as_test(found, engines=ENGINES))
-    emit(style, lambda: _fuzz_text(found, asked), lambda: _fuzz_json(found, asked))
-    return found is None
+        replayed = tuple(track(replay(by_side, rules, regressions), "regressions", total=len(regressions)))
+        fuzzed = _Fuzzed(replayed)
+        if not fuzzed.again:
+            found = search(by_side, rules, examples=asked.fuzz, seed=asked.seed)
+            fuzzed = _Fuzzed(replayed, found, None if found is None else _keep(project, folder, found))
+    if fuzzed.first is not None and asked.write_test is not None:
+        write(asked.write_test, as_test(fuzzed.first, engines=ENGINES))
+    emit(style, lambda: _fuzz_text(fuzzed, asked, folder), lambda: _fuzz_json(fuzzed, asked))
+    return fuzzed.first is None
+
+
+def _keep(project: Project, folder: str, found: Counterexample) -> str:
+    """Write the counterexample into the folder of regressions; its path in the project."""
+    from ..parity.fuzz import file_of
+    from ..parity.writing import replace_file
+
+    name, text = file_of(found)
+    path = inside(project, f"{folder}/{name}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, text)
+    return f"{folder}/{name}"
 
 
 def _try_out(engines: Sequence[Engine]) -> None:
@@ -75,27 +117,37 @@ def _try_out(engines: Sequence[Engine]) -> None:
             )
 
 
-def _fuzz_text(found: Counterexample | None, asked: Fuzzing) -> str:
-    if found is None:
-        return f"green: {asked.fuzz} workflows drawn from seed {asked.seed}, no difference"
-    draft = found.draft
-    rows = [f"{item.rule} at {item.node or 'the run'}: {item.cause}" for item in found.divergences]
-    shown = [f"  definition  {dict(draft.definition)}", f"  bodies      {dict(draft.bodies)}"]
-    shown.append(f"  inputs      {dict(draft.inputs)}")
-    return "\n".join(
-        [f"red: the engines differ on a workflow of {draft.size} steps (seed {asked.seed})", *shown, *rows]
-    )
+def _fuzz_text(fuzzed: _Fuzzed, asked: Fuzzing, folder: str) -> str:
+    told = f"{len(fuzzed.replayed)} regression{'' if len(fuzzed.replayed) == 1 else 's'} replayed, "
+    before = told if fuzzed.replayed else ""
+    if fuzzed.first is None:
+        return f"green: {before}{asked.fuzz} workflows drawn from seed {asked.seed}, no difference"
+    draft = fuzzed.first.draft
+    lines = [f"red: the engines differ on a workflow of {draft.size} steps (seed {asked.seed})"]
+    if fuzzed.again:
+        lines = [
+            f"red: the engines differ on {len(fuzzed.again)} of {len(fuzzed.replayed)} regressions; nothing was drawn"
+        ]
+        lines += [f"  {folder}/{one.regression.name}: {one.divergences[0].key}" for one in fuzzed.again]
+    lines += [f"  definition  {dict(draft.definition)}", f"  bodies      {dict(draft.bodies)}"]
+    lines += [f"  inputs      {dict(draft.inputs)}"]
+    lines += [f"{item.rule} at {item.node or 'the run'}: {item.cause}" for item in fuzzed.first.divergences]
+    return "\n".join([*lines, *([f"kept in {fuzzed.kept}: commit it"] if fuzzed.kept else [])])
 
 
-def _fuzz_json(found: Counterexample | None, asked: Fuzzing) -> dict[str, Any]:
-    head = {"examples": asked.fuzz, "seed": asked.seed, "verdict": "green" if found is None else "red"}
-    if found is None:
-        return {**head, "counterexample": None, "divergences": []}
-    draft = found.draft
-    example = {
-        "definition": dict(draft.definition),
-        "bodies": dict(draft.bodies),
-        "inputs": dict(draft.inputs),
-        "options": dict(draft.options),
+def _fuzz_json(fuzzed: _Fuzzed, asked: Fuzzing) -> dict[str, Any]:
+    head = {
+        "examples": 0 if fuzzed.again else asked.fuzz,
+        "seed": asked.seed,
+        "verdict": "green" if fuzzed.first is None else "red",
+        "kept": fuzzed.kept,
+        "regressions": [
+            {"name": one.regression.name, "divergences": [item.to_json() for item in one.divergences]}
+            for one in fuzzed.replayed
+        ],
     }
-    return {**head, "counterexample": example, "divergences": [item.to_json() for item in found.divergences]}
+    if fuzzed.first is None:
+        return {**head, "counterexample": None, "divergences": []}
+    draft = fuzzed.first.draft
+    example = {name: dict(getattr(draft, name)) for name in ("definition", "bodies", "inputs", "options")}
+    return {**head, "counterexample": example, "divergences": [item.to_json() for item in fuzzed.first.divergences]}

@@ -122,6 +122,9 @@ class ParitySettings(_Model):
         default=".graphlift/parity.json", description="Evidence that retire and status read; a JSON file."
     )
     timeout: float = Field(default=30.0, gt=0, description="Seconds that one case may take on one engine.")
+    regressions: InsidePath = Field(
+        default="graphlift-regressions", description="Folder of the counterexamples that `--fuzz` found; commit it."
+    )
 
 
 class RatchetSettings(_Model):

@@ -47,7 +47,8 @@ def parity(
     Exit code 1 for a divergence that the baseline does not list, or a baseline entry that is out of date. Where the legacy
     engine differs from itself, the report says so and judges nothing.
     The whole run (not a part of it) is written to the evidence file that `retire` and `status` read. With --fuzz
-    nothing of that is written: it looks for differences that no case shows; --mutants measures the gate.
+    nothing of that is written: it looks for differences that no case shows, replays every counterexample that it ever found
+    first, and keeps a new one in the folder `graphlift-regressions`; --mutants measures the gate.
 
     Example: graphlift parity --case checkout/happy
     """
@@ -93,7 +94,7 @@ def _look_elsewhere(
         found, holds = gate_measuring.from_shadow(project, rules, measuring.from_shadow)
         gate_files.say(found, wanted, None, style)
         return holds
-    return gate_fuzzing.fuzz(given[0], rules, fuzzing, style)
+    return gate_fuzzing.fuzz(project, given[0], rules, fuzzing, style)
 
 
 def _run(

@@ -8,8 +8,22 @@ from __future__ import annotations
 
 from .bodies import BODIES, handlers_of
 from .draft import Draft
+from .regressions import Regression, Replayed, file_of, read_regressions, replay
 from .scripting import as_test
 from .searching import Counterexample, search
 from .shapes import SHAPES
 
-__all__ = ["BODIES", "SHAPES", "Counterexample", "Draft", "as_test", "handlers_of", "search"]
+__all__ = [
+    "BODIES",
+    "SHAPES",
+    "Counterexample",
+    "Draft",
+    "Regression",
+    "Replayed",
+    "as_test",
+    "file_of",
+    "handlers_of",
+    "read_regressions",
+    "replay",
+    "search",
+]

@@ -40,13 +40,12 @@ def search(
     examples: int = 100,
     seed: int = 0,
     drafts: Any = None,
-    first: Sequence[Draft] = (),
     on_example: Callable[[], object] = lambda: None,
 ) -> Counterexample | None:
     """Draw up to `examples` workflows; the smallest on which the engines differ, or None.
 
-    `drafts` is a hypothesis strategy of drafts (by default both styles), `first` are drafts to try before drawing: earlier
-    counterexamples. The same seed draws the same workflows. `on_example` is called for each.
+    `drafts` is a hypothesis strategy of drafts (by default both styles). The same seed draws the same workflows. `on_example`
+    is called for each.
     """
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
@@ -62,11 +61,6 @@ def search(
             smallest[:] = [Counterexample(draft, found)]
             raise Differs
 
-    for draft in first:
-        try:
-            holds(draft)
-        except Differs:
-            return smallest[0]
     options = settings(
         max_examples=examples,
         deadline=None,

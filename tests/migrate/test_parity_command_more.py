@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -202,9 +203,29 @@ def run_tests(sandbox: Any) -> subprocess.CompletedProcess[str]:
 
 def test_fuzz_says_the_same_for_one_seed(sandbox: Any) -> None:
     project(sandbox, BY_NAME)
-    first, second = (sandbox.run("parity", "--fuzz", "100", "--seed", "1") for _ in range(2))
+    first = sandbox.run("parity", "--fuzz", "100", "--seed", "1")
+    shutil.rmtree(sandbox.root / "graphlift-regressions")
+    second = sandbox.run("parity", "--fuzz", "100", "--seed", "1")
     assert (first.code, first.out) == (second.code, second.out)
     assert first.out.startswith("red: the engines differ on a workflow of ")
+
+
+def test_what_fuzz_found_once_is_replayed_before_anything_is_drawn(sandbox: Any) -> None:
+    found = project(sandbox, LOSES_AN_EDGE).run("parity", "--fuzz", "200", "--format", "json").json()
+    (path,) = (sandbox.root / "graphlift-regressions").iterdir()
+    assert found["kept"] == f"graphlift-regressions/{path.name}"
+    ran = sandbox.run("parity", "--fuzz", "5", "--format", "json")
+    again = ran.json()
+    assert (ran.code, again["examples"], again["kept"]) == (1, 0, None)
+    assert again["counterexample"] == found["counterexample"]
+    assert [one["name"] for one in again["regressions"]] == [path.name]
+    ran = sandbox.run("parity", "--fuzz", "5")
+    assert ran.out.startswith("red: the engines differ on 1 of 1 regressions; nothing was drawn\n")
+    ran = project(sandbox).run("parity", "--fuzz", "5")
+    assert (ran.code, ran.out) == (0, "green: 1 regression replayed, 5 workflows drawn from seed 0, no difference\n")
+    path.write_text("{}", encoding="utf-8")
+    ran = sandbox.run("parity", "--fuzz", "5")
+    assert (ran.code, f"graphlift-regressions/{path.name}: is a regression of version None" in ran.err) == (2, True)
 
 
 def test_fuzz_refuses_engines_that_cannot_run_drawn_workflows(sandbox: Any) -> None:

@@ -145,7 +145,7 @@ def test_a_counterexample_is_kept_and_replayed(tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     (kept,) = read_regressions(tmp_path, "kept")
     assert (kept.name, kept.draft, kept.found) == (name, KEPT, "GL103 at b")
-    assert [item.rule for one in replay(wrong, RULES, [kept]) for item in one.divergences][0] == "GL103"
+    assert next(item.rule for one in replay(wrong, RULES, [kept]) for item in one.divergences) == "GL103"
     assert [one.divergences for one in replay(SHIPPED, RULES, [kept])] == [()]
 
 
@@ -167,8 +167,10 @@ def test_no_folder_is_no_regression(tmp_path: Path) -> None:
         ("[]", "is a regression of version None, not 1"),
         ('{"graphlift-regression": 1}', "is no regression: KeyError('definition')"),
         (
-            '{"graphlift-regression": 1, "definition": {"style": "dependency", "name": "w", "steps": [{"name": "a"}]},'
-            ' "bodies": {"a": "unheard-of"}, "inputs": {}, "options": {}}',
+            (
+                '{"graphlift-regression": 1, "definition": {"style": "dependency", "name": "w", "steps": [{"name": "a"}]},'
+                ' "bodies": {"a": "unheard-of"}, "inputs": {}, "options": {}}'
+            ),
             "is no valid workflow: a: there is no body 'unheard-of'",
         ),
     ],
