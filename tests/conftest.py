@@ -1,4 +1,4 @@
-"""Fixtures that every folder of tests shares: a small project in a folder of its own, and the command line on it."""
+"""Fixtures that every folder of tests shares: a small project in a folder of its own with the command line, and a browser."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Tests of pages share the browser; import-mode=importlib adds no folder.
+sys.path.insert(0, str(Path(__file__).parent / "browser"))
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,30 @@ def sandbox(tmp_path: Path) -> Sandbox:
     # A repository's root ends the search for a configuration, so nothing above the folder is ever seen.
     (root / ".git").mkdir()
     return Sandbox(root)
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A headless Chromium with a fresh profile; the test is skipped where none is installed."""
+    from chromium import browser
+
+    with browser(tmp_path_factory.mktemp("chromium")) as pipe:
+        yield pipe
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    """A new tab of the browser."""
+    from chromium import page_of
+
+    with page_of(chromium) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page_without_scripts(chromium: Any) -> Iterator[Any]:
+    """A new tab in which JavaScript is off."""
+    from chromium import page_of
+
+    with page_of(chromium, scripts=False) as opened:
+        yield opened

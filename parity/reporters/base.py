@@ -53,9 +53,13 @@ def folded(items: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:
     One that follows from something that is not itself shown leads: a divergence behind a known one must not vanish with it.
     """
     shown = {item.divergence.key for item in items if item.follows is None}
+    after: dict[str, list[Finding]] = {}
+    for item in items:
+        if item.follows is not None and item.follows in shown:
+            after.setdefault(item.follows, []).append(item)
     for item in items:
         if item.follows not in shown:
-            yield item, [one for one in items if one.follows == item.divergence.key and one.follows in shown]
+            yield item, after.get(item.divergence.key, [])
 
 
 def conclusion(report: Report) -> str:

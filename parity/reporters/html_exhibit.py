@@ -145,12 +145,13 @@ def _pairs(trace: CaseTrace) -> tuple[Pair, ...]:
 def _state(one: Step | None, other: Step | None) -> str:
     if one is None or other is None:
         return "only legacy" if one is not None else "only candidate"
-    same = (_told(one) == _told(other)) and one.raised == other.raised and one.ended == other.ended
-    return "same" if same else "differs"
+    return "same" if _told(one) == _told(other) else "differs"
 
 
-def _told(step: Step) -> tuple[str, str | None]:
-    return step.saw.digest, step.returned.digest if step.returned else None
+def _told(step: Step) -> tuple[object, ...]:
+    """What makes an activation the same as the other engine's; its place in the order is not among it."""
+    returned = step.returned.digest if step.returned else None
+    return step.saw.digest, returned, step.raised, step.ended, step.mutated
 
 
 def _ends(trace: CaseTrace) -> tuple[EndRow, ...]:

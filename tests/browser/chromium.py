@@ -7,11 +7,13 @@ of the browser; nothing sleeps.
 from __future__ import annotations
 
 import base64
+import fcntl
 import itertools
 import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -103,9 +105,11 @@ class Page:
 
     def open(self, path: Path, hash_: str = "") -> Page:
         """Load a file and wait until it is loaded."""
-        self._pipe.events.clear()
-        self.call("Page.navigate", url=path.as_uri() + hash_)
-        self._pipe.wait("Page.loadEventFired")
+        # From an empty page: another fragment of the same file would be no load.
+        for address in ("about:blank", path.as_uri() + hash_):
+            self._pipe.events.clear()
+            self.call("Page.navigate", url=address)
+            self._pipe.wait("Page.loadEventFired")
         return self
 
     def value(self, expression: str) -> Any:
@@ -117,7 +121,9 @@ class Page:
     def visible(self, selector: str) -> list[str]:
         """The rendered text of every element that can be seen."""
         found = f"[...document.querySelectorAll({json.dumps(selector)})]"
-        return list(self.value(f"{found}.filter((e) => e.checkVisibility()).map((e) => e.innerText.trim())"))
+        return list(
+            self.value(f"{found}.filter((e) => e.checkVisibility()).map((e) => (e.innerText ?? e.textContent).trim())")
+        )
 
     def press(self, *keys: str) -> None:
         """Press keys by name, as `Enter`, or `/`."""
@@ -137,8 +143,17 @@ class Page:
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
             " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
         )
+        self._click(*box)
+
+    def click_node(self, node: int) -> None:
+        """Click an element that DevTools' DOM names, also where scripts are off."""
+        self.call("DOM.scrollIntoViewIfNeeded", nodeId=node)
+        edges = self.call("DOM.getBoxModel", nodeId=node)["model"]["border"]
+        self._click(sum(edges[::2]) / 4, sum(edges[1::2]) / 4)
+
+    def _click(self, x: float, y: float) -> None:
         for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def screen(self, width: int, height: int, scheme: str = "light") -> None:
         """Give the window a size, and the system a colour scheme."""
@@ -168,18 +183,32 @@ class Page:
         return [item for item in self._pipe.events if item.get("method") == method]
 
 
+def _pipe() -> tuple[int, int]:
+    """A pipe whose descriptors are in nobody's way."""
+    ends = os.pipe()
+    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
+    for end in ends:
+        os.close(end)
+    return high[0], high[1]
+
+
 @contextmanager
 def browser(profile: Path) -> Iterator[Pipe]:
     """A browser of its own, with a fresh profile; it is ended with everything that it started."""
     path = find_chromium()
     if path is None or os.name != "posix":
         pytest.skip("no Chromium is installed (Debian: apt-get install -y chromium)")
-    to_child, to_parent = os.pipe(), os.pipe()
-    # DevTools reads from descriptor 3 and writes to 4; a shell puts them there.
-    script = f'exec "$0" "$@" 3<&{to_child[0]} 4>&{to_parent[1]}'
+    to_child, to_parent = _pipe(), _pipe()
+
+    def give() -> None:
+        # DevTools reads from descriptor 3 and writes to 4.
+        os.dup2(to_child[0], 3)
+        os.dup2(to_parent[1], 4)
+
     process = subprocess.Popen(
-        ["/bin/sh", "-c", script, path, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
-        pass_fds=(to_child[0], to_parent[1]),
+        [path, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
+        preexec_fn=give,
+        pass_fds=(3, 4),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -189,15 +218,17 @@ def browser(profile: Path) -> Iterator[Pipe]:
     os.close(to_parent[1])
     pipe = Pipe(to_parent[0], to_child[1])
     try:
+        pipe.call("Browser.getVersion")
         yield pipe
         pipe.call("Browser.close")
     finally:
+        # It ends by itself when the pipe is closed.
         os.close(to_child[1])
         os.close(to_parent[0])
         try:
             process.wait(10)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
