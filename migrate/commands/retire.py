@@ -126,7 +126,9 @@ def _told(item: Retirement) -> str:
     lines = [f"{item.symbol} ({item.path})", *(f"  {line}" for c in item.conditions for line in str(c).split("\n"))]
     if item.alias and item.lines != (0, 0):
         how = "looked up late, since that module imports this one" if item.alias.lazy else "imported"
-        lines.append(f"  alias:  {', '.join(item.alias.names)} = {item.alias.target} ({how})")
+        names = ", ".join(item.alias.names) or "nothing"
+        left = f"  shim:   {names} of {item.alias.target}" if item.is_module else ""
+        lines.append(left or f"  alias:  {names} = {item.alias.target} ({how})")
         lines.append(f"  goes:   {', '.join(item.goes) or 'nothing else'}")
         lines.append(f"  stays:  {', '.join(f'{name} ({files} files)' for name, files in item.stays) or 'nothing'}")
         lines.append(f"  lines:  {item.lines[0]} -> {item.lines[1]}, capped there")

@@ -1,4 +1,4 @@
-"""What people write: rules with their goals and owners, raises, and moves (`ratchet.toml`). Read and validated here.
+"""What people write: rules with their goals and owners, raises, and moves (`ratchet.toml`), and what was retired. Read and validated here.
 
 The file is edited in `editing.py`, measured in `measuring.py` and judged in `judge.py`.
 """
@@ -92,12 +92,37 @@ class Move(_Model):
     to: tuple[Pattern, ...] = Field(min_length=1)
 
 
+class Retired(_Model):
+    """One `[[retired]]`: on what evidence a symbol was deleted. `graphlift retire` writes it, `graphlift status` reads it.
+
+    `verdict`, `cases` and `known` (divergences) are the parity gate's, `definitions`, `legacy` and `candidate` its digests of
+    what it compared. `forced` is the reason of a retirement for which the conditions in `missing` did not hold.
+    """
+
+    symbol: str = Field(min_length=1)
+    target: str | None = None
+    verdict: str | None = None
+    cases: int = Field(default=0, ge=0)
+    known: int = Field(default=0, ge=0)
+    definitions: str | None = None
+    legacy: str | None = None
+    candidate: str | None = None
+    forced: str | None = Field(default=None, min_length=1)
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the gate was green, or somebody said why it need not be."""
+        return self.forced is not None or (self.verdict == "green" and self.cases > 0)
+
+
 class Book(_Model):
     """The whole of `ratchet.toml`."""
 
     rule: tuple[Rule, ...] = ()
     raises: tuple[Raise, ...] = Field(default=(), alias="raise")
     move: tuple[Move, ...] = ()
+    retired: tuple[Retired, ...] = ()
 
     @model_validator(mode="after")
     def _unique(self) -> Book:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from .book import Move, Raise, parse_book
+from .book import Move, Raise, Retired, parse_book
 from .keys import Key
 
 if TYPE_CHECKING:
@@ -66,6 +66,21 @@ def follow(text: str, source: str, target: str, where: str) -> str:
 def add_rule(text: str, values: Mapping[str, Any], where: str) -> str:
     """The text with one more rule at its end; `values` in the order in which they are written, None left out."""
     return _edited(text, lambda document: _tables(document, "rule").append(_table(values)), where)
+
+
+def add_retired(text: str, item: Retired, where: str) -> str:
+    """The text with the record of a retirement in the order of symbols, in the place of an older one."""
+    values = item.model_dump(exclude_defaults=True)
+    if "missing" in values:
+        values["missing"] = list(item.missing)
+
+    def change(document: TOMLDocument) -> None:
+        tables = _tables(document, "retired")
+        for index in reversed([i for i, table in enumerate(tables) if table.get("symbol") == item.symbol]):
+            del tables[index]
+        tables.insert(sum(1 for table in tables if str(table.get("symbol")) < item.symbol), _table(values))
+
+    return _edited(text, change, where)
 
 
 def _edited(text: str, change: Callable[[TOMLDocument], None], where: str) -> str:

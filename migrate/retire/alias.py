@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..codemods.checks import binds as binds_name
 from ..codemods.source import Source, UnreadableSourceError
 from ..ratchet.metrics.symbols import module_file
 
@@ -74,26 +75,25 @@ def binds(tree: Tree, dotted: str) -> bool | None:
     """Whether a dotted name is bound where it says; None where its module is not of this code base."""
     module, _, name = dotted.rpartition(".")
     path = module_file(tree, module)
+    if module_file(tree, dotted):
+        return True
     if path is None:
         top = module.partition(".")[0]
-        return False if module_file(tree, top) else None
+        return False if module_file(tree, top or dotted) else None
     try:
         body = Source(tree.read(path)).tree.body
     except UnreadableSourceError:
         return False
-    return any(name in _bound(node) for node in _runs(body))
+    return binds_name(ast.Module([*_at_run_time(body)], []), name)
 
 
-def _bound(node: ast.stmt) -> Iterator[str]:
-    match node:
-        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            yield name
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in names)
-        case ast.Assign(targets=targets):
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            yield name
+def _at_run_time(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements without those for type checkers: what only they import is not there when somebody asks for it."""
+    for node in body:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            yield from node.orelse
+        else:
+            yield node
 
 
 def _imported(tree: Tree, module: str) -> Iterator[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -118,9 +117,17 @@ def counts_as_live(ledger: Ledger, symbol: str, path: str, ours: Collection[tupl
     return [
         item
         for item in ledger.live(symbol)
-        if item.role != ledger_model.PRIVATE_MEMBER
-        and not (item.file == path and any(start <= item.start and item.end <= end for start, end in ours))
+        if item.role != ledger_model.PRIVATE_MEMBER and not _is_inside(item, path, ours)
     ]
+
+
+def inside(found: Iterable[Reference], path: str, ours: Collection[tuple[int, int]]) -> frozenset[Reference]:
+    """Those of `found` that stand in `ours`, spans of `path`."""
+    return frozenset(item for item in found if _is_inside(item, path, ours))
+
+
+def _is_inside(item: Reference, path: str, ours: Collection[tuple[int, int]]) -> bool:
+    return item.file == path and any(start <= item.start and item.end <= end for start, end in ours)
 
 
 def uses_of_private(
@@ -133,31 +140,37 @@ def uses_of_private(
         if item.symbol == symbol
         and item.role == ledger_model.PRIVATE_MEMBER
         and item.context == context
-        and not (item.file == path and any(start <= item.start and item.end <= end for start, end in ours))
+        and not _is_inside(item, path, ours)
     ]
 
 
-def refused_options(
-    path: str, tree: ast.Module, callees: Collection[str], refused: dict[str, tuple[object, ...]]
-) -> list[str]:
-    """Keyword arguments in calls of `callees` that the new engine refuses; `refused` gives the values that are harmless."""
-    found: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _last(node.func) in callees:
-            found += [
-                f"{path}:{keyword.value.lineno}: {keyword.arg}={ast.unparse(keyword.value)}"
-                for keyword in node.keywords
-                if keyword.arg in refused and not _is_harmless(keyword.value, refused[keyword.arg])
-            ]
-    return found
+def names(lost: Mapping[str, Sequence[str]], target: str) -> Condition:
+    """Every name of a module that somebody needs is in the new one."""
+    places = [f"{name}: {_by(files)}" for name, files in lost.items()]
+    summary = f"{len(places)} names of the module that are needed and not in {target}"
+    return Condition("names", not places, summary, _shown(places), f"move them to {target}, or port what uses them")
 
 
-def _is_harmless(value: ast.expr, harmless: Iterable[object]) -> bool:
-    return isinstance(value, ast.Constant) and any(value.value is item for item in harmless)
+def private_names(taken: Mapping[str, Sequence[str]]) -> Condition:
+    """Nobody takes private names out of the module."""
+    places = [f"{name}: {_by(files)}" for name, files in taken.items()]
+    mend = "port them to public names of the new module"
+    return Condition("private-members", not places, f"{len(places)} private names taken", _shown(places), mend)
 
 
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+def shim(target: str, bound: bool | None, problem: str) -> Condition:
+    """The new module is there, and does not need the old one."""
+    if bound is False:
+        mend = "write it, or correct `to` of the symbol"
+        return Condition("alias", False, f"there is no module {target}", (), mend, waivable=False)
+    where = "" if bound else " (of another package; not looked into)"
+    mend = "move what it takes from there into it first"
+    summary = f"the old module becomes a shim of {target}{where}"
+    return Condition("alias", not problem, summary, (problem,) if problem else (), mend, waivable=False)
+
+
+def _by(files: Sequence[str]) -> str:
+    return f"needed by {', '.join(files[:3])}{' and others' if len(files) > 3 else ''}" if files else "in `__all__`"
 
 
 def _shown(places: Sequence[str]) -> tuple[str, ...]:

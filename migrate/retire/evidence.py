@@ -19,7 +19,10 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the last run of the gate says. `stale` are files whose content has changed since, `files` those it names."""
+    """What the last run of the gate says. `stale` are files whose content has changed since, `files` those it names.
+
+    `definitions` and `engines` (by side) are the digests of what was compared.
+    """
 
     path: str
     verdict: str
@@ -29,6 +32,8 @@ class Evidence:
     files: tuple[str, ...]
     stale: tuple[str, ...]
     expires: str | None = None
+    definitions: str | None = None
+    engines: tuple[tuple[str, str], ...] = ()
 
     def problems(self, needed: str | None = None) -> tuple[str, ...]:
         """Why it proves nothing for today's code; `needed` is a file that it must have been about."""
@@ -77,4 +82,6 @@ def _evidence(project: Project, path: str, data: dict[str, Any]) -> Evidence:
         files=tuple(sorted(digests)),
         stale=stale,
         expires=data.get("expires"),
+        definitions=data["evidence"].get("definitions"),
+        engines=tuple(sorted(data["evidence"].get("engines", {}).items())),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -47,14 +47,18 @@ class Outside:
         return found
 
     @cached_property
-    def taken(self) -> frozenset[str]:
-        """The names that other files take from the module: imported from it, reached through it, or in a dotted string."""
+    def taken(self) -> Mapping[str, tuple[str, ...]]:
+        """The names that other files take from the module: imported from it, reached through it, or in a dotted string.
+
+        With the files that do, sorted. A star import takes `*`.
+        """
         last = self.module.rpartition(".")[2].encode()
-        found: set[str] = set()
+        found: dict[str, list[str]] = {}
         for path, content in self._files.items():
             if last in content:
-                found.update(self._taken_by(path, content))
-        return frozenset(found)
+                for name in set(self._taken_by(path, content)):
+                    found.setdefault(name, []).append(path)
+        return {name: tuple(files) for name, files in sorted(found.items())}
 
     @cached_property
     def _files(self) -> dict[str, bytes]:

@@ -15,14 +15,17 @@ from ..codemods.source import Source, UnreadableSourceError
 from ..edits import Edit, FileChange, Plan
 from ..git import Git
 from ..ratchet.lock import parse_lock, render_lock
-from ..ratchet.metrics.symbols import find, module_file
+from ..ratchet.metrics.lines import count_lines
+from ..ratchet.metrics.symbols import find, is_shim, module_file
 from ..ratchet.trees import WorkTree
 from . import conditions
 from .alias import Alias, binds, imports
-from .caps import armed
+from .caps import armed, recorded
 from .evidence import read_evidence
 from .module import Dead, Module
+from .modules import Shim, plan_shim
 from .outside import Outside
+from .sites import live_rows, option_uses, tests_of_inside
 from .surgery import operate
 from .verifying import verify
 
@@ -31,10 +34,6 @@ if TYPE_CHECKING:
     from ...plugins.project import Project
     from ..ledger import Ledger
     from .conditions import Condition
-
-EXECUTION = frozenset(
-    {"execute", "execute_sync", "execute_by_name", "run", "arun", "stream", "astream", "resume", "batch"}
-)
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,7 @@ class Retirement:
     stays: tuple[tuple[str, int], ...] = ()
     lines: tuple[int, int] = (0, 0)
     tests: tuple[str, ...] = ()
+    is_module: bool = False
 
     @property
     def missing(self) -> tuple[Condition, ...]:
@@ -123,9 +123,9 @@ class _Desk:
         """Look at one symbol, and note what its files become."""
         module_name, _, name = symbol.legacy.rpartition(".")
         path = module_file(self.tree, module_name)
-        if module_file(self.tree, symbol.legacy):
-            mend = "move its names one by one: a [[symbol]] for each class and function"
-            raise UsageError(f"{symbol.legacy} is a module; retire deletes classes and functions", mend=mend)
+        if own := module_file(self.tree, symbol.legacy):
+            self._retire_module(symbol, own)
+            return
         if path is None:
             raise ConfigurationError(f"there is no module {module_name}", mend=f"correct the symbol {symbol.legacy}")
         source = self._source(path)
@@ -154,7 +154,8 @@ class _Desk:
         ours = [module.source.span(node) for node in (definition, *aliases)]
         spans = [_in_file(module.source, *span) for span in ours]
         alias, problem = self._alias(symbol, module_name, module, name)
-        tests = self._tests(symbol.legacy, spans, path)
+        inside = conditions.uses_of_private(self.ledger, symbol.legacy, path, spans, "test")
+        tests = tests_of_inside(self.ledger, symbol.legacy, {item.file for item in inside}, self._source)
         found = self._conditions(symbol, path, spans, problem, tests)
         retirement = Retirement(symbol.legacy, path, done=False, conditions=found, alias=alias, tests=tests)
         if alias is None or not retirement.may(self.request.forced is not None):
@@ -168,7 +169,7 @@ class _Desk:
         verify(path, module.source, after)
         self._after[path] = after
         self._after.update(dict.fromkeys(tests if self.request.with_tests else ()))
-        self._arm(symbol, path, after, retirement)
+        self._arm(symbol, path, after, retirement, spans)
         self.retirements.append(_told(retirement, module, dead, outside, after))
 
     def _alias(self, symbol: Symbol, module_name: str, module: Module, name: str) -> tuple[Alias | None, str]:
@@ -185,16 +186,6 @@ class _Desk:
             return None, f"a cycle ({' -> '.join(chain)}) needs a module __getattr__, and there is one already"
         return Alias(names, target, lazy=True), ""
 
-    def _tests(self, symbol: str, spans: list[tuple[int, int]], path: str) -> tuple[str, ...]:
-        """The test files in which every test refers to the symbol, and some to its private members."""
-        inside = conditions.uses_of_private(self.ledger, symbol, path, spans, "test")
-        found = []
-        for file in sorted({item.file for item in inside}):
-            named = {item.function.partition(".")[0] for item in self.ledger.in_file(file) if item.symbol == symbol}
-            if all(test in named for test in _test_names(self._source(file).tree)):
-                found.append(file)
-        return tuple(found)
-
     def _conditions(
         self, symbol: Symbol, path: str, spans: list[tuple[int, int]], problem: str, tests: tuple[str, ...]
     ) -> tuple[Condition, ...]:
@@ -206,37 +197,68 @@ class _Desk:
             conditions.complete(ledger),
             conditions.references(conditions.counts_as_live(ledger, legacy, path, spans)),
             conditions.private_members(conditions.uses_of_private(ledger, legacy, path, spans, "live")),
-            conditions.options(self._options(symbol)),
+            conditions.options(option_uses(self.project, self.tree, symbol, self._source)),
             conditions.inside_tests(
                 conditions.uses_of_private(ledger, legacy, path, spans, "test"),
                 tests if self.request.with_tests else (),
             ),
         )
 
-    def _options(self, symbol: Symbol) -> list[str]:
-        from ...adapters.options import LEGACY_OPTIONS, Verdict
+    def _retire_module(self, symbol: Symbol, path: str) -> None:
+        """Look at a module as a whole: its file becomes a shim of the new one."""
+        if is_shim(self.tree, path):
+            self.retirements.append(Retirement(symbol.legacy, path, done=True))
+            return
+        folder = path.removesuffix("__init__.py")
+        if path.endswith("/__init__.py") and any(p.startswith(folder) and p != path for p in self.tree.paths):
+            mend = "a [[symbol]] for each of its modules; the package itself comes last"
+            raise UsageError(f"{symbol.legacy} is a package with modules in it", where=path, mend=mend)
+        module, target = Module(self._source(path)), symbol.alias_target
+        outside = Outside(self.tree, path, symbol.legacy)
+        shim = plan_shim(module, target or "", lambda name: binds(self.tree, f"{target}.{name}"), outside.taken)
+        spans = [(0, len(module.source.content))]
+        found = self._module_conditions(symbol, path, shim, spans)
+        lines = count_lines(module.source.content), count_lines(shim.text("\n"))
+        alias = Alias(shim.kept, target, lazy=False) if target else None
+        retirement = Retirement(symbol.legacy, path, False, found, alias, shim.goes, (), lines, is_module=True)
+        if retirement.may(self.request.forced is not None):
+            self._after[path] = shim.text(module.source.newline(0).decode())
+            self._arm(symbol, path, self._after[path] or b"", retirement, spans)
+        self.retirements.append(retirement)
 
-        refused = {option.name: option.harmless for option in LEGACY_OPTIONS if option.verdict is Verdict.UNSUPPORTED}
-        targets = (symbol.legacy, symbol.call_target, symbol.type_target, symbol.alias_target)
-        callees = {name.rpartition(".")[2] for name in targets if name} | EXECUTION
-        words = [name.encode() for name in refused]
-        names = [name.encode() for name in callees - EXECUTION]
-        found: list[str] = []
-        for path in self.project.files(".py"):
-            content = self.tree.read(path)
-            if _is_test(path) or not any(word in content for word in words) or not any(n in content for n in names):
-                continue
-            found += conditions.refused_options(path, self._source(path).tree, callees, refused)
-        return found
+    def _module_conditions(
+        self, symbol: Symbol, path: str, shim: Shim, spans: list[tuple[int, int]]
+    ) -> tuple[Condition, ...]:
+        ledger, target = self.ledger, symbol.alias_target
+        if target is None:
+            return (conditions.alias(symbol, None, ""),)
+        chain = imports(self.tree, target, symbol.legacy)
+        problem = f"it imports the old one: {' -> '.join(chain)}" if chain else ""
+        return (
+            conditions.shim(target, binds(self.tree, target), problem),
+            conditions.parity(read_evidence(self.project), path),
+            conditions.complete(ledger),
+            conditions.references(conditions.counts_as_live(ledger, symbol.legacy, path, spans)),
+            conditions.names(shim.lost, target),
+            conditions.private_names(shim.private),
+            conditions.options(option_uses(self.project, self.tree, symbol, self._source)),
+        )
 
-    def _arm(self, symbol: Symbol, path: str, after: bytes, retirement: Retirement) -> None:
+    def _arm(
+        self, symbol: Symbol, path: str, after: bytes, retirement: Retirement, spans: list[tuple[int, int]]
+    ) -> None:
         reason = f"{symbol.legacy} was retired; its name stands for {symbol.alias_target}"
         if self.request.forced is not None:
             missing = ", ".join(condition.id for condition in retirement.missing) or "nothing"
             reason = f"{reason}. Forced: {self.request.forced} (missing: {missing})"
+        gone = conditions.inside(self.ledger.live(symbol.legacy), path, spans)
+        left = live_rows(self.ledger, symbol.legacy, gone)
         self._rules, self._rows = armed(
-            self._rules, self._rules_name, self._rows, symbol=symbol.legacy, path=path, content=after, reason=reason
-        )
+            self._rules, self._rules_name, self._rows,
+            symbol=symbol.legacy, path=path, content=after, reason=reason, left=left,
+        )  # fmt: skip
+        missed, evidence = [condition.id for condition in retirement.missing], read_evidence(self.project)
+        self._rules = recorded(self._rules, self._rules_name, symbol, evidence, self.request.forced, missed)
 
     def plan(self) -> Plan:
         """Everything as one plan."""
@@ -260,7 +282,6 @@ def _in_file(source: Source, start: int, end: int) -> tuple[int, int]:
 def _told(retirement: Retirement, module: Module, dead: Dead, outside: Outside, after: bytes) -> Retirement:
     from dataclasses import replace
 
-    from ..ratchet.metrics.lines import count_lines
     from .module import Definition
 
     stays = [
@@ -271,13 +292,3 @@ def _told(retirement: Retirement, module: Module, dead: Dead, outside: Outside, 
     goes = sorted(dead.names - set(retirement.alias.names if retirement.alias else ()))
     lines = count_lines(module.source.content), count_lines(after)
     return replace(retirement, goes=tuple(goes), stays=tuple(sorted(stays)), lines=lines)
-
-
-def _test_names(tree: ast.Module) -> list[str]:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return [node.name for node in tree.body if isinstance(node, kinds) and node.name.lower().startswith("test")]
-
-
-def _is_test(path: str) -> bool:
-    parts = path.split("/")
-    return parts[-1].startswith("test_") or parts[-1] == "conftest.py" or "tests" in parts[:-1]

@@ -14,6 +14,7 @@ from ..ratchet.metrics.symbols import find, module_file
 from ..ratchet.trees import WorkTree
 from ..retire.alias import binds
 from ..retire.evidence import read_evidence
+from .records import read_records, tell_of_retired
 
 if TYPE_CHECKING:
     from ...plugins.configuration import Symbol
@@ -109,28 +110,28 @@ def inventory(look: Survey) -> Stage:
 
 
 def parity(look: Survey) -> Stage:
-    """The gate is green for the engines and definitions of this state, or was when the last symbol was retired."""
-    if not look.left:
-        return Stage("parity", "engines agree", True, f"settled when the last symbol was retired{_forced(look)}")
-    command = "graphlift parity"
+    """The gate is green for the engines and definitions of this state; for what is retired, it was, as the record says."""
+    title, command = "engines agree", "graphlift parity"
     try:
-        evidence = read_evidence(look.project)
+        records = read_records(look.project)
+        evidence = read_evidence(look.project) if look.left else None
     except GraphliftError as error:
-        return Stage("parity", "engines agree", False, str(error).splitlines()[0], {}, (), command)
+        return Stage("parity", title, False, str(error).splitlines()[0], {}, (), command)
+    gone = [symbol.legacy for symbol in look.symbols if symbol.legacy not in look.left]
+    told, unproven = tell_of_retired(gone, records)
+    if not look.left:
+        figures = {"cases": max((records[name].cases for name in gone if name in records), default=0)}
+        figures["known-divergences"] = max((records[name].known for name in gone if name in records), default=0)
+        mend = f"say in {look.project.settings.ratchet.rules} why: a [[retired]] table with `symbol` and `forced`"
+        return Stage("parity", title, not unproven, told, figures, unproven, mend if unproven else "")
     if evidence is None:
-        return Stage("parity", "engines agree", False, "the gate has not been run on this state", {}, (), command)
-    needed = [module_file(look.tree, name.rpartition(".")[0]) for name in look.left]
-    problems = sorted({problem for path in needed for problem in evidence.problems(path)})
+        return Stage("parity", title, False, "the gate has not been run on this state", {}, (), command)
+    needed = [module_file(look.tree, name) or module_file(look.tree, name.rpartition(".")[0]) for name in look.left]
+    problems = sorted({problem for path in needed for problem in evidence.problems(path)} | set(unproven))
     proof = f"{evidence.verdict}: {_many(evidence.cases, 'case')}, {_many(evidence.known, 'known divergence')}"
+    proof += f"; {told}" if gone else ""
     figures = {"cases": evidence.cases, "known-divergences": evidence.known}
-    return Stage("parity", "engines agree", not problems, proof, figures, tuple(problems), command if problems else "")
-
-
-def _forced(look: Survey) -> str:
-    report = look.check_ratchet()
-    rules = report.facts.now.book.rule if report else ()
-    reasons = [rule.reason for rule in rules if rule.metric == "absent" and rule.reason and "Forced:" in rule.reason]
-    return f", by force ({reasons[0].partition('Forced: ')[2]})" if reasons else ""
+    return Stage("parity", title, not problems, proof, figures, tuple(problems), command if problems else "")
 
 
 def adapter(look: Survey) -> Stage:

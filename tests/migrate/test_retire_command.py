@@ -186,12 +186,6 @@ def test_a_function_is_retired_like_a_class(repo: Any) -> None:
     assert repo.read("old.py") == "from new import run as walk  # noqa: F401\n\n\nx = 1\n"
 
 
-def test_a_module_is_refused_with_the_way_to_go(repo: Any) -> None:
-    repo.files({"graphlift.toml": '[[symbol]]\nlegacy = "old"\nto = "new"\n', "old.py": "x = 1\n", "new.py": ""})
-    said = repo.run("retire")
-    assert (said.code, said.error.splitlines()[0]) == (2, "old is a module; retire deletes classes and functions")
-
-
 def test_two_symbols_of_one_file(repo: Any) -> None:
     repo.files(
         {
@@ -215,3 +209,20 @@ def test_a_class_inside_a_block_is_not_called_gone(repo: Any) -> None:
     )
     said = repo.run("retire")
     assert (said.code, said.error.splitlines()[0]) == (2, "old.py:2: old.A is not defined at the top level")
+
+
+def test_the_evidence_is_recorded(shop: Any) -> None:
+    assert shop.run("retire", "--apply").code == 0
+    assert (
+        '[[retired]]\nsymbol = "flows.walker.Walker"\ntarget = "flows.engine.Runner"\nverdict = "green"\ncases = 4\n'
+        in (shop.read("ratchet.toml"))
+    )
+
+
+def test_a_forced_retirement_is_recorded_with_its_reason(shop: Any) -> None:
+    shop.files({"flows/engine.py": ENGINE + "\n"})
+    shop.commit()
+    assert shop.run("retire", "--apply", "--force", "--reason", "the gate's host is down").code == 0
+    record = shop.read("ratchet.toml").partition("[[retired]]")[2]
+    assert 'verdict = "green"' in record
+    assert 'forced = "the gate\'s host is down"\nmissing = ["parity"]\n' in record

@@ -54,11 +54,11 @@ def test_from_nothing_to_the_end(begun: Any) -> None:
     assert said.out == (
         "[x] configured: graphlift.toml names 1 legacy symbol\n"
         "[x] every reference known: 0 references, 0 unexplained\n"
-        "[x] engines agree: settled when the last symbol was retired\n"
+        "[x] engines agree: 1 of 1 retired on a green gate (4 cases, 1 known divergence)\n"
         "[x] adapter in place: 2 targets named, 0 missing\n"
         "[x] call sites migrated: 0 live references, 0 uses of private members among them\n"
         "[x] walker retired: 1 of 1 symbol deleted\n"
-        "[x] ratchet armed: 2 rules, 1 number, 0 above their caps\n"
+        "[x] ratchet armed: 3 rules, 1 number, 0 above their caps\n"
         "the migration is done\n"
     )
 
@@ -125,7 +125,7 @@ def test_a_walker_that_comes_back_is_seen(begun: Any) -> None:
     begun.files({"eng/new.py": "class Runner: ...\ndef build(): ...\n", "app.py": ""})
     assert begun.run("retire", "--apply", "--allow-dirty", "--force", "--reason", "late").code == 0
     assert (
-        stage(begun, "parity")["proof"] == "settled when the last symbol was retired, by force (late (missing: parity))"
+        stage(begun, "parity")["proof"] == "0 of 1 retired on a green gate, old.Walker by force: late (missing: parity)"
     )
     begun.files({"old.py": "class Walker:\n    pass\n"})
     assert {"retired", "ratchet", "parity"}.isdisjoint(done(begun))
@@ -160,3 +160,50 @@ def test_a_misspelt_symbol_is_no_finished_migration(sandbox: Any) -> None:
         assert (ran.code, "did you mean 'Walker'?" in ran.err) == (2, True)
     ran = sandbox.run("status", "--exit-code")
     assert (ran.code, "[ ] configured" in ran.out) == (1, True)
+
+
+@pytest.fixture
+def deleted(begun: Any) -> Any:
+    """The walker was deleted by hand, and a second one of which no trace is left is configured."""
+    two = TOML + '\n[[symbol]]\nlegacy = "gone.Walker"\nto = "eng.new.Runner"\n'
+    begun.files(
+        {"graphlift.toml": two, "old.py": "from eng.new import Runner as Walker\n", "app.py": "",
+         "eng/new.py": "class Runner: ...\ndef build(): ...\n"}
+    )  # fmt: skip
+    return begun
+
+
+def test_an_empty_list_of_symbols_proves_nothing(deleted: Any) -> None:
+    found = stage(deleted, "parity")
+    assert (found["done"], found["proof"]) == (False, "0 of 2 retired on a green gate")
+    assert found["open"] == ["nothing proves that old.Walker might go", "nothing proves that gone.Walker might go"]
+    assert found["next"] == "say in ratchet.toml why: a [[retired]] table with `symbol` and `forced`"
+
+
+@pytest.mark.parametrize(
+    ("record", "proven"),
+    [
+        ('verdict = "green"\ncases = 3\n', True),
+        ('verdict = "red"\ncases = 3\n', False),
+        ('verdict = "green"\n', False),
+        ('forced = "deleted in 2024, before graphlift"\n', True),
+        ('forced = ""\n', False),
+        ("", False),
+    ],
+)
+def test_a_record_proves_what_it_says(deleted: Any, record: str, proven: bool) -> None:
+    text = f'[[retired]]\nsymbol = "old.Walker"\n{record}\n[[retired]]\nsymbol = "gone.Walker"\nforced = "never was"\n'
+    deleted.files({"ratchet.toml": text})
+    assert stage(deleted, "parity")["done"] is proven
+
+
+def test_one_that_is_left_needs_the_gate_and_one_that_is_gone_its_record(deleted: Any) -> None:
+    deleted.files({"old.py": "class Walker:\n    pass\n"})
+    report(deleted)
+    assert stage(deleted, "parity")["open"] == ["nothing proves that gone.Walker might go"]
+    deleted.files({"ratchet.toml": '[[retired]]\nsymbol = "gone.Walker"\nverdict = "green"\ncases = 3\n'})
+    found = stage(deleted, "parity")
+    assert found["proof"] == (
+        "green: 4 cases, 1 known divergence; 1 of 1 retired on a green gate (3 cases, 0 known divergences)"
+    )
+    assert found["done"] is True

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ....adapters.errors import ConfigurationError
 from ..keys import Key
 from .base import Reading, Scope
 from .symbols import module_file
 
+if TYPE_CHECKING:
+    from ...ledger import Reference
+
 CONTEXTS = ("live",)
+
+
+def key_of(reference: Reference) -> Key:
+    """The key under which a reference is counted."""
+    return Key(References.id, reference.file, f"{reference.function or '<module>'} {reference.symbol}")
 
 
 class References:
@@ -42,7 +51,7 @@ class References:
         found: dict[Key, Reading] = {}
         for item in ledger.references:
             if item.symbol in wanted and item.context in contexts and item.file in selected and item.role != DEFINITION:
-                key = Key(self.id, item.file, f"{item.function or '<module>'} {item.symbol}")
+                key = key_of(item)
                 first = found.get(key, Reading(0, item.file, item.line))
                 found[key] = Reading(first.value + 1, item.file, first.line)
         return found
@@ -56,5 +65,6 @@ class References:
         files = sorted(path for path in shown if "test" not in path and path != home)
         if not files:
             return {}
-        lines = f"\n\ndef _grown() -> object:\n    from {module} import {name}\n\n    return {name}()\n"
+        taken = f"from {module} import {name}" if module else f"import {name}"
+        lines = f"\n\ndef _grown() -> object:\n    {taken}\n\n    return {name}()\n"
         return {files[0]: scope.tree.read(files[0]) + lines.encode() * (scope.limit + 1)}

@@ -14,8 +14,9 @@ def find(tree: Tree, name: str) -> tuple[str, int] | None:
     """Where `name` is, as (path, line), or None where it is absent.
 
     A name with a slash or a file's suffix is a path (a file or a folder). A dotted name is a module, or a class or
-    function that is *defined* there: an import, an alias or an assignment under that name does not count. A bare name
-    is a class or function of that name at the top of any Python file.
+    function that is *defined* there: an import, an alias or an assignment under that name does not count, and neither does
+    a module that is nothing but a shim of another one. A bare name is a class or function of that name at the top of any
+    Python file.
     """
     if "/" in name or name.endswith((".py", ".pyi")):
         return next(
@@ -34,7 +35,7 @@ def module_file(tree: Tree, module: str) -> str | None:
 
 
 def _dotted(tree: Tree, name: str) -> tuple[str, int] | None:
-    if path := module_file(tree, name):
+    if (path := module_file(tree, name)) and not is_shim(tree, path):
         return path, 1
     module, _, inner = name.rpartition(".")
     while module:
@@ -44,6 +45,31 @@ def _dotted(tree: Tree, name: str) -> tuple[str, int] | None:
         module, _, head = module.rpartition(".")
         inner = f"{head}.{inner}"
     return None
+
+
+def is_shim(tree: Tree, path: str) -> bool:
+    """Whether a module only passes on what others define: a docstring, imports from other modules, `__all__`.
+
+    A package is none while it has other modules in it, and neither is an empty file.
+    """
+    if path.endswith("/__init__.py"):
+        folder = path.removesuffix("__init__.py")
+        if any(other.startswith(folder) and other != path for other in tree.paths):
+            return False
+    try:
+        body = ast.parse(tree.read(path)).body
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return bool(body) and all(_passes_on(node) for node in body)
+
+
+def _passes_on(node: ast.stmt) -> bool:
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Assign(targets=[ast.Name(id="__all__")]):
+            return True
+    return False
 
 
 def _anywhere(tree: Tree, name: str) -> tuple[str, int] | None:

@@ -140,3 +140,46 @@ def test_a_symbol_that_is_not_configured(ready: Any) -> None:
 
 def test_without_symbols(repo: Any) -> None:
     assert repo.run("retire").code == 2
+
+
+@pytest.mark.parametrize(
+    ("engine", "bound"),
+    [
+        ("if True:\n    class Runner: ...\n\n\ndef build(): ...\n", True),
+        ("try:\n    from fast import Runner\nexcept ImportError:\n    Runner = None\n\n\ndef build(): ...\n", True),
+        ("from fast import *\n", True),
+        ("Runner, other = make()\n", True),
+        ("def make():\n    class Runner: ...\n\n    return Runner\n", False),
+        ("from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from fast import Runner\n", False),
+        ("class Other:\n    Runner = 1\n", False),
+    ],
+)
+def test_what_binds_the_target(ready: Any, report: Callable[..., None], engine: str, bound: bool) -> None:
+    ready.files({"flows/engine.py": engine})
+    report(ready)
+    assert ("alias" not in missing_or_none(ready)) is bound
+
+
+def missing_or_none(repo: Any) -> list[str]:
+    said = repo.run("retire", "--format", "json")
+    return [c["id"] for c in said.json()["symbols"][0]["conditions"] if not c["holds"]]
+
+
+def test_live_references_that_a_forced_retirement_leaves_are_capped(ready: Any) -> None:
+    ready.files({"late.py": "from flows.walker import Walker\n\n\ndef go():\n    return Walker(), Walker()\n"})
+    ready.commit()
+    assert ready.run("retire", "--apply", "--force", "--reason", "the rest follows").code == 0
+    assert ready.run("ratchet", "--absolute").code == 0
+    assert "\n2 references:late.py::go flows.walker.Walker\n" in ready.read("ratchet.lock")
+    ready.files({"late.py": ready.read("late.py") + "\n\ndef again():\n    return Walker()\n"})
+    said = ready.run("ratchet", "--absolute", "--format", "json")
+    assert [f["key"] for f in said.json()["findings"]] == ["references:late.py::again flows.walker.Walker"]
+
+
+def test_a_new_use_of_the_alias_is_red(ready: Any) -> None:
+    assert ready.run("retire", "--apply").code == 0
+    ready.commit()
+    assert ready.run("ratchet", "--absolute").code == 0
+    ready.files({"late.py": "from flows.walker import Walker\n\n\ndef go():\n    return Walker()\n"})
+    said = ready.run("ratchet", "--absolute", "--format", "json")
+    assert {f["key"].partition("::")[0] for f in said.json()["findings"]} == {"references:late.py"}
