@@ -20,6 +20,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .packing import is_plain, pack
 from .results import NodeStatus
 from .scope import RunScope, RunStopped
 from .views import Handler, NodeView, StepOutput, isolate
@@ -66,7 +67,7 @@ def perform(call: Call, scope: RunScope) -> Outcome:
     for attempt in range(1, call.retries + 2):
         _go_on(scope)
         try:
-            return _returned(_attempt(call, scope), started, attempt)
+            return _kept(_returned(_attempt(call, scope), started, attempt), call, scope)
         except (asyncio.CancelledError, FutureCancelled) as error:
             _go_on(scope)
             return _failed(error, started, attempt, NodeStatus.CANCELLED)
@@ -85,7 +86,7 @@ async def aperform(call: Call, scope: RunScope) -> Outcome:
         _go_on(scope)
         try:
             with scope.interruptible():
-                return _returned(await _aattempt(call, scope), started, attempt)
+                return _kept(_returned(await _aattempt(call, scope), started, attempt), call, scope)
         except (asyncio.CancelledError, FutureCancelled) as error:
             if _is_cancelled_from_outside():
                 raise
@@ -211,6 +212,18 @@ def _returned(value: Any, started: float, attempt: int) -> Outcome:
         return Outcome(NodeStatus.COMPLETED, isolate(value), None, seconds, 0, attempt)
     tools, metadata = value.tool_calls_used, value.metadata
     return Outcome(NodeStatus.COMPLETED, isolate(value.output), None, seconds, tools, attempt, metadata)
+
+
+def _kept(outcome: Outcome, call: Call, scope: RunScope) -> Outcome:
+    """The outcome, failed where the run's checkpoints could not hold it: LangGraph's own error would not name the step."""
+    if scope.serializer is None or (is_plain(outcome.output) and is_plain(dict(outcome.metadata))):
+        return outcome
+    try:
+        scope.serializer.dumps_typed([pack(outcome.output), pack(dict(outcome.metadata))])
+    except Exception as error:
+        text = f"{type(error).__name__}: what {call.node!r} returned cannot be kept in a checkpoint: {error}"
+        return Outcome(NodeStatus.FAILED, error=text, duration=outcome.duration, attempts=outcome.attempts)
+    return outcome
 
 
 def _caught(error: Exception, call: Call, started: float, attempt: int) -> Outcome | None:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .layers import read_mapping
+from .model import Workflow
 from .names import is_wiring
 from .packing import unpack
 from .records import Record, from_record
 from .results import InterruptInfo, NodeResult, NodeStatus, WorkflowContext, WorkflowResult
 from .scope import RunScope
 from .turning import unfinished
+from .walked import held_edges
 
 FAILURES = (NodeStatus.FAILED, NodeStatus.CANCELLED)
 
@@ -86,8 +88,11 @@ class Collected:
         self.interrupt = InterruptInfo(node, self.thread_id, payload)
         yield StreamEvent("interrupt", node, interrupt=self.interrupt)
 
-    def result(self, name: str, scope: RunScope) -> WorkflowResult:
-        """The result of the run as it now stands."""
+    def result(self, workflow: Workflow, scope: RunScope) -> WorkflowResult:
+        """The result of the run as it now stands.
+
+        `context.metadata` has the `thread_id`, and `waiting_edges` where the run ended with joins that hold arrivals.
+        """
         results = {step: from_record(step, self.records[step]) for step in sorted(self.records, key=self._when)}
         stop = scope.stopped() if scope.in_flight() or scope.halted else None
         results = {step: unfinished(result) for step, result in results.items()}
@@ -97,13 +102,15 @@ class Collected:
                 results[step] = NodeResult(step, status, error=stop)
         elif self.interrupt is not None and self.interrupt.node_id:
             results[self.interrupt.node_id] = NodeResult(self.interrupt.node_id, NodeStatus.INTERRUPTED)
+        metadata: dict[str, Any] = {} if self.thread_id is None else {"thread_id": self.thread_id}
+        held = held_edges(workflow, {step: result.status for step, result in results.items()})
+        if held and self.interrupt is None:
+            metadata["waiting_edges"] = held
         errors = [result.error for result in results.values() if result.status in FAILURES]
         return WorkflowResult(
-            name,
+            workflow.name,
             success=not errors and stop is None and self.interrupt is None,
-            context=WorkflowContext(
-                self.data, results, {} if self.thread_id is None else {"thread_id": self.thread_id}
-            ),
+            context=WorkflowContext(self.data, results, metadata),
             total_duration=time.perf_counter() - self.started,
             total_tool_calls=sum(result.tool_calls_used for result in results.values()),
             error=next((error for error in errors if error), stop),

@@ -15,7 +15,7 @@ from .batch import BatchPolicy, BatchProgress, BatchResult, run_batch
 from .cache import CompileCache
 from .collecting import FAILURES, StreamEvent
 from .compiled import CompiledWorkflow, Traversal
-from .compiling import compile_workflow
+from .compiling import FRONTIER_ABOVE, FRONTIER_WIDTH, compile_workflow
 from .errors import WorkflowError
 from .events import RunEvent, Subscriber, Subscriptions
 from .model import DependencyWorkflow, SuccessorWorkflow, Workflow, parse_workflow
@@ -42,8 +42,8 @@ class GraphWorkflowExecutor:
     """Runs workflows on LangGraph behind the interface of a walker.
 
     `definition` turns a team's own definition into a neutral Workflow (dicts are understood without it); `shape` turns the
-    neutral result into the team's class. `timeout` is seconds for a whole run, `max_concurrency` bounds a superstep.
-    `legacy` takes the walker's other options, see `LEGACY_OPTIONS`; raises UnsupportedOptionError for one that cannot work.
+    neutral result into the team's class. `timeout` is seconds for a whole run, `max_concurrency` bounds a superstep, the
+    frontier options are those of `compile_workflow`. `legacy` takes the walker's other options, see `LEGACY_OPTIONS`; raises UnsupportedOptionError for one that cannot work.
     """
 
     def __init__(
@@ -59,6 +59,8 @@ class GraphWorkflowExecutor:
         shape: ResultShape | None = None,
         definition: Callable[[Any], Workflow] | None = None,
         cache: CompileCache | None = None,
+        frontier_above: int = FRONTIER_ABOVE,
+        frontier_width: int = FRONTIER_WIDTH,
         on_event: Subscriber | None = None,
         **legacy: Any,
     ) -> None:
@@ -73,6 +75,7 @@ class GraphWorkflowExecutor:
         self.shape: ResultShape = shape or NeutralShape()
         self.definition = definition
         self.cache = cache or SHARED_CACHE
+        self.frontier_above, self.frontier_width = frontier_above, frontier_width
         self._subscriptions = Subscriptions()
         self._running: dict[str, RunScope] = {}
         self._lock = threading.Lock()
@@ -83,7 +86,8 @@ class GraphWorkflowExecutor:
     def compiled(self, workflow: Any) -> CompiledWorkflow:
         """The compiled graph of a definition, from the cache where it is there."""
         neutral = self._neutral(workflow)
-        options = (self.traversal, self.failure_policy, None if self.checkpointer is None else id(self.checkpointer))
+        saver = None if self.checkpointer is None else id(self.checkpointer)
+        options = (self.traversal, self.failure_policy, saver, self.frontier_above, self.frontier_width)
         return self.cache.get(neutral, self.handlers, self.conditions, options, lambda: self._compile(neutral))
 
     def _compile(self, workflow: Workflow) -> CompiledWorkflow:
@@ -94,6 +98,8 @@ class GraphWorkflowExecutor:
             checkpointer=self.checkpointer,
             failure_policy=self.failure_policy,
             conditions=self.conditions,
+            frontier_above=self.frontier_above,
+            frontier_width=self.frontier_width,
         )
 
     def _neutral(self, workflow: Any) -> Workflow:

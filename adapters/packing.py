@@ -13,6 +13,15 @@ MARK = "__graphlift_tuple__"
 _SCALARS = (str, int, float, bool, bytes, type(None))
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a value is made of scalars, lists, tuples and dicts alone, which every saver can keep."""
+    if type(value) is dict:
+        return all(isinstance(key, _SCALARS) and is_plain(item) for key, item in value.items())
+    if type(value) in (list, tuple):
+        return all(map(is_plain, value))
+    return isinstance(value, _SCALARS)
+
+
 def pack(value: Any) -> Any:
     """The value as it goes into the state."""
     if isinstance(value, _SCALARS):

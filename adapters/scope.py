@@ -32,6 +32,8 @@ class RunScope:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._visiting: dict[str, None] = {}
         self.halted = False
+        self.serializer: Any = None
+        """The checkpointer's; None for a run without one."""
 
     def remaining(self) -> float | None:
         """Seconds left for the run, never negative; None without a limit."""

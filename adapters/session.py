@@ -54,6 +54,7 @@ class Session:
     ) -> None:
         self.compiled, self.plan = compiled, plan
         self.scope = options.get("scope") or RunScope(options.get("timeout"))
+        self.scope.serializer = getattr(compiled.checkpointer, "serde", None)
         self.control = RunControl()
         self.durability: Durability = options.get("durability", "sync")
         self.collected = Collected(compiled.order, plan.known, thread)
@@ -119,7 +120,7 @@ class Session:
         """The pause that the thread was already in, if nothing had to run, and the result."""
         if isinstance(self.plan, Recorded) and self.plan.interrupts:
             yield from self.collected.paused(self.plan.interrupts, self.plan.waiting)
-        yield StreamEvent("result", result=self.collected.result(self.compiled.workflow.name, self.scope))
+        yield StreamEvent("result", result=self.collected.result(self.compiled.workflow, self.scope))
 
     def result(self) -> WorkflowResult:
         """The result alone."""

@@ -1,4 +1,4 @@
-"""What a run has still to do, recomputed from what it recorded: the frontier and the visited set, or the steps that are due."""
+"""What a run has still to do, recomputed from what it recorded: its frontier, the steps that are due, its unfinished joins."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 from .layers import read_mapping
 from .model import SuccessorWorkflow, Workflow
 from .results import NodeStatus
+
+ENDED = (NodeStatus.COMPLETED, NodeStatus.SKIPPED, NodeStatus.FAILED)
 
 
 @dataclass(frozen=True)
@@ -51,3 +53,21 @@ def due_steps(workflow: Workflow, values: Mapping[str, Any]) -> tuple[str, ...]:
         for step in workflow.steps
         if step.name not in ended and all(needed in ended for needed in step.depends_on)
     )
+
+
+def held_edges(workflow: Workflow, statuses: Mapping[str, NodeStatus]) -> list[dict[str, Any]]:
+    """The joins of an ended run that some of their sources reached and that never ran, as target, arrived and missing.
+
+    As `scheduler.waiting_edges`, told by the statuses of the steps alone: also without a checkpointer, in every form of the
+    graph. Empty for a run that went well; a breadth-first walk has no waiting edges.
+    """
+    if isinstance(workflow, SuccessorWorkflow):
+        return []
+    arrived = {name for name, status in statuses.items() if status in ENDED}
+    found = []
+    for step in workflow.steps:
+        came = [name for name in dict.fromkeys(step.depends_on) if name in arrived]
+        missing = [name for name in dict.fromkeys(step.depends_on) if name not in arrived]
+        if came and missing and step.name not in statuses:
+            found.append({"target": step.name, "arrived": came, "missing": missing})
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import threading
 from collections import Counter
 from typing import Any
 
@@ -173,3 +174,20 @@ def test_a_saver_that_fails_while_a_person_is_asked() -> None:
         assert list(result.context.node_results) == ["a", "h", "b", "c"]
         assert result.context.data["ok"] == at
     assert at > 8
+
+
+@pytest.mark.parametrize("above", [64, 0])
+@pytest.mark.parametrize("style", ["dependency", "successor"])
+def test_an_output_that_no_checkpoint_can_hold_fails_its_step_by_name(style: str, above: int) -> None:
+    steps = [DependencyStep(name="a"), DependencyStep(name="b", depends_on=("a",))]
+    flow: Any = DependencyWorkflow(name="w", steps=tuple(steps))
+    if style == "successor":
+        flow = SuccessorWorkflow(name="w", start="a", nodes=(TaskNode(name="a", next=("b",)), TaskNode(name="b")))
+    handlers = {"a": lambda view: {"lock": threading.Lock()}, "b": lambda view: 1}
+    kept = compile_workflow(flow, handlers, checkpointer=InMemorySaver(), frontier_above=above).run({}, thread_id="t")
+    assert (
+        kept.error
+        == "TypeError: what 'a' returned cannot be kept in a checkpoint: Type is not msgpack serializable: _thread.lock"
+    )
+    assert list(kept.context.node_results) == ["a"]
+    assert compile_workflow(flow, handlers, frontier_above=above).run({}).success

@@ -26,8 +26,10 @@ from graphlift.adapters import (
     WorkflowError,
     WorkflowFailedError,
     WorkflowResult,
+    compile_workflow,
     options_table,
 )
+from graphlift.adapters.scheduler import waiting_edges
 
 
 def chain(*names: str, **more: Any) -> SuccessorWorkflow:
@@ -436,3 +438,48 @@ def test_dependency_style_through_the_same_door() -> None:
     result = executor.execute_sync(flow)
     assert [node.status.value for node in result.context.node_results.values()] == ["failed", "completed"]
     assert result.error == "ValueError: no"
+
+
+JOIN = DependencyWorkflow(
+    name="w",
+    steps=(
+        DependencyStep(name="a"),
+        DependencyStep(name="b"),
+        DependencyStep(name="c", depends_on=("b",)),
+        DependencyStep(name="d", depends_on=("a", "c")),
+    ),
+)
+
+
+@pytest.mark.parametrize("above", [64, 0])
+@pytest.mark.parametrize("saver", [None, "memory"])
+def test_a_result_names_the_joins_that_hold_arrivals_after_the_end(saver: str | None, above: int) -> None:
+    handlers: dict[str, Any] = {name: lambda view: 1 for name in "abcd"}
+    kept = InMemorySaver() if saver else None
+    compiled = compile_workflow(JOIN, {**handlers, "b": fails}, checkpointer=kept, frontier_above=above)
+    failed = compiled.run({}, thread_id="t" if saver else None)
+    assert not failed.success
+    assert failed.context.metadata["waiting_edges"] == [{"target": "d", "arrived": ["a"], "missing": ["c"]}]
+    assert WorkflowResult.from_dict(failed.to_dict()) == failed
+    by_executor = GraphWorkflowExecutor({**handlers, "b": fails}).execute_sync(JOIN, {})
+    assert by_executor.context.metadata == {"waiting_edges": failed.context.metadata["waiting_edges"]}
+    if kept is not None and compiled.form == "edges":
+        (edge,) = waiting_edges(compiled.graph, {"configurable": {"thread_id": "t"}})
+        assert (edge.target, edge.arrived, edge.missing) == ("d", ("a",), ("c",))
+
+
+@pytest.mark.parametrize("above", [64, 0])
+def test_a_healthy_result_has_no_such_key(above: int) -> None:
+    handlers: dict[str, Any] = {name: lambda view: 1 for name in "abcd"}
+    well = compile_workflow(JOIN, handlers, frontier_above=above).run({})
+    skipping = compile_workflow(JOIN, {**handlers, "b": fails}, failure_policy="skip-dependents").run({})
+    assert (well.success, well.context.metadata) == (True, {})
+    assert skipping.context.metadata == {}
+
+
+@pytest.mark.parametrize(("above", "form"), [(0, "frontier"), (64, "edges")])
+def test_the_form_of_the_graph_can_be_set_and_is_cached_apart(above: int, form: str) -> None:
+    cache = CompileCache()
+    GraphWorkflowExecutor(AB, cache=cache, frontier_above=1).compiled(chain("a", "b"))
+    assert GraphWorkflowExecutor(AB, cache=cache, frontier_above=above).compiled(chain("a", "b")).form == form
+    assert cache.statistics().misses == 2
