@@ -8,5 +8,6 @@ from __future__ import annotations
 from .budget import Budget
 from .serving import Counts, Shadow
 from .sinks import JsonLines, Logging, Sighting, Sink, read_sightings
+from .sinks_otel import OpenTelemetry
 
-__all__ = ["Budget", "Counts", "JsonLines", "Logging", "Shadow", "Sighting", "Sink", "read_sightings"]
+__all__ = ["Budget", "Counts", "JsonLines", "Logging", "OpenTelemetry", "Shadow", "Sighting", "Sink", "read_sightings"]

@@ -294,6 +294,41 @@ def test_what_a_shadow_saw_is_judged_by_the_baseline(sandbox: Any) -> None:
     assert sandbox.run("parity", "--from-shadow", "shadow.jsonl").code == 0
 
 
+def test_a_live_shadow_writes_what_the_gate_judges(sandbox: Any) -> None:
+    """From a caller that is served, through the sink's file, to a verdict with a cause, and to the baseline."""
+    project(sandbox, LOSES_AN_EDGE)
+    served = """
+        import sys
+        from pathlib import Path
+        from gate import Candidate, FLOW, HANDLERS
+        from graphlift.adapters import run_dependency
+        from graphlift.parity import Case
+        from graphlift.parity.shadow import JsonLines, Shadow
+
+        shadow = Shadow(Candidate(), sinks=[JsonLines(Path("seen.jsonl"))])
+        case = Case("live", "w", FLOW, {"n": 7}, HANDLERS)
+        for _ in range(2):
+            result = shadow.serve_sync(case, lambda tap: run_dependency(FLOW, tap.registry(HANDLERS), {"n": 7}))
+            assert result.success
+        shadow.drain()
+    """
+    sandbox.files({"serve.py": textwrap.dedent(served)})
+    done = subprocess.run([sys.executable, "serve.py"], cwd=sandbox.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert calls(sandbox) == 2  # the effect of each served run, and none of the shadow's
+    ran = sandbox.run("parity", "--from-shadow", "seen.jsonl", "--format", "json")
+    assert (ran.code, ran.json()["case_ids"]) == (1, ["live"])
+    leading = [item for item in ran.json()["divergences"] if item["follows"] is None and item["family"] != "cassette"]
+    assert [(item["rule"], item["node"], item["cause"]) for item in leading] == [
+        ("GL110", "pay", "under the candidate, pay began before price did")
+    ]
+    rules = {item["rule"] for item in ran.json()["divergences"]}
+    wanted = (argument for rule in sorted(rules) for argument in ("--accept", rule))
+    more = ("--case", "live", "--reason", "r", "--owner", "o", "--expires", "2999-01-01", "--at-most", "9")
+    assert sandbox.run("parity", *wanted, *more).code == 0
+    assert sandbox.run("parity", "--from-shadow", "seen.jsonl").code == 0
+
+
 def test_a_run_that_could_not_be_shadowed_fails(sandbox: Any) -> None:
     project(sandbox)
     sightings(sandbox, {**SIGHTING, "divergences": [], "failed": "the candidate did not end"})
