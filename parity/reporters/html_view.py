@@ -15,7 +15,7 @@ from .base import conclusion, counted, folded, one_line
 
 MOST_ROWS = 1_000
 """Divergences that lead others, flaky places, passing cases: of each at most so many are listed."""
-MOST_IN_A_CASE, MOST_DERIVED = 100, 50
+MOST_IN_A_CASE, MOST_DERIVED, MOST_PATHS = 100, 50, 300
 LONGEST = 1_000
 
 
@@ -90,6 +90,18 @@ class View:
     left_out: int
     flaky_left_out: int
     evidence: tuple[tuple[str, str], ...]
+    coverage: CoverageView
+
+
+@dataclass(frozen=True)
+class CoverageView:
+    """How much of their workflows the cases reach: rows (kind, reached, of), and what none does, by workflow and kind."""
+
+    percent: int | None
+    kinds: tuple[tuple[str, int, int], ...]
+    missed: tuple[tuple[str, str, str], ...]
+    left_out: int
+    unmeasured: tuple[str, ...]
 
 
 def view_of(report: Report) -> View:
@@ -117,6 +129,19 @@ def view_of(report: Report) -> View:
         left_out=left_out,
         flaky_left_out=max(0, len(report.flaky) - MOST_ROWS),
         evidence=_evidence(report),
+        coverage=_coverage(report),
+    )
+
+
+def _coverage(report: Report) -> CoverageView:
+    found = report.coverage
+    missed = sorted((path.workflow, path.kind, path.text) for path in found.missed)
+    return CoverageView(
+        found.percent,
+        tuple((kind, *counts) for kind, counts in found.kinds.items()),
+        tuple((_text(workflow), kind, _text(text)) for workflow, kind, text in missed[:MOST_PATHS]),
+        max(0, len(missed) - MOST_PATHS),
+        tuple(_text(text) for text in found.unmeasured[:MOST_PATHS]),
     )
 
 
@@ -129,7 +154,9 @@ def _partial(report: Report) -> str:
 
 
 def _families(report: Report) -> Iterable[dict[str, Any]]:
-    for name, verdict in report.verdicts().items():
+    """Those with something first; merged reports do not keep the order in which rules were loaded."""
+    rows = sorted(report.verdicts().items(), key=lambda row: (row[1]["verdict"] != "red", not row[1]["count"], row[0]))
+    for name, verdict in rows:
         yield {**verdict, "name": one_line(name), "new": verdict["count"] - verdict["known"]}
 
 
@@ -140,11 +167,9 @@ def _rules(report: Report) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...
         found.setdefault(item.divergence.family, Counter())[item.divergence.rule] += 1
     for flaky in report.flaky:
         found.setdefault(flaky.family, Counter())
-    names = dict.fromkeys([*report.families, *sorted(found)])
     return tuple(
-        (one_line(name), tuple((one_line(rule), count) for rule, count in sorted(found[name].items())))
-        for name in names
-        if name in found
+        (one_line(name), tuple((one_line(rule), count) for rule, count in sorted(rules.items())))
+        for name, rules in sorted(found.items())
     )
 
 

@@ -118,6 +118,14 @@ def test_what_was_not_compared_and_what_passed(read: Reader) -> None:
     assert "unmatched GL151 in review/known does not happen (any more): delete the entry" in read.text
 
 
+def test_what_the_cases_reach(read: Reader) -> None:
+    said = read.text[read.text.index("Coverage The") :]
+    assert said.startswith(
+        "Coverage The cases reach 53 % of the paths of their workflows. edges 12 of 12 joins 2 of 2 failure"
+    )
+    assert "What no case reaches workflow kind path review failure paths api fails" in said
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
