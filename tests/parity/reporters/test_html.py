@@ -123,7 +123,7 @@ def test_what_the_cases_reach(read: Reader) -> None:
     assert said.startswith(
         "Coverage The cases reach 53 % of the paths of their workflows. edges 12 of 12 joins 2 of 2 failure"
     )
-    assert "What no case reaches workflow kind path review failure paths api fails" in said
+    assert "What no case reaches workflow kind path pay failure paths api fails" in said
 
 
 @pytest.mark.parametrize(
