@@ -71,7 +71,7 @@ class _Run:
         self._counts: dict[str, int] = {codemod.id: 0 for codemod in codemods}
         for codemod in codemods:
             for file in self._files():
-                if file.path.endswith(codemod.suffixes) and _concerns(codemod, file):
+                if file.has_suffix(codemod.suffixes) and _concerns(codemod, file):
                     self._rewrite(codemod, file)
 
     def _files(self) -> list[File]:

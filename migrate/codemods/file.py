@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..edits import Edit, Flag
 from ..ledger.contexts import is_shim
 from ..ledger.model import ALIAS
+from ..ledger.text import TextFile, is_python
 from .bindings import Bindings, ImportBinding
 from .imports import NewImport
 from .model import Rewrite
@@ -57,7 +58,7 @@ class Alias:
 
 
 class File:
-    """A file that holds references. `source` is for Python only (`.py`, `.pyi`)."""
+    """A file that holds references. `source` is for Python only."""
 
     def __init__(self, workspace: Workspace, path: str, content: bytes, references: Iterable[Reference]) -> None:
         self.workspace = workspace
@@ -72,8 +73,12 @@ class File:
 
     @property
     def is_python(self) -> bool:
-        """Whether the file is Python source."""
-        return self.path.endswith((".py", ".pyi"))
+        """Whether the file is Python source, by its suffix or, for a script, by its first line."""
+        return is_python(self.path, self.content)
+
+    def has_suffix(self, suffixes: tuple[str, ...]) -> bool:
+        """Whether the file is of a kind that one of these suffixes stands for."""
+        return self.path.endswith(suffixes) or (self.is_python and ".py" in suffixes and not self.path.endswith(".pyi"))
 
     @cached_property
     def source(self) -> Source:
@@ -218,6 +223,10 @@ class File:
     def all_edits(self) -> list[Edit]:
         """What was decided so far, as edits; those of import statements are made at the end."""
         return [edit for rewrite in self.rewrites.values() for edit in rewrite.edits] + [edit for _, edit in self.edits]
+
+    def encoded(self, text: str) -> bytes:
+        """A text as the bytes of this file, which is no Python. Raises UnicodeEncodeError where its encoding lacks a character."""
+        return text.encode(TextFile(self.path, self.content).encoding)
 
     def line_of(self, offset: int) -> int:
         """The line, from 1, of a place that an edit names."""

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .file import File
     from .imports import NewImport
 
-PYTHON = (".py", ".pyi")
+PYTHON = (".py", ".pyi", ".pyw")
+"""The suffixes of Python; a script that is Python by its first line counts as one of them."""
 
 
 class Stage(IntEnum):

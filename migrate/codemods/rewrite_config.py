@@ -37,7 +37,7 @@ class RewriteConfig(BaseCodemod):
                 yield from _moved_module(file, reference, symbol.to)
                 continue
             rules, target = symbol.arguments, symbol.call_target or symbol.alias_target
-            old = file.content[reference.start : reference.end].decode("utf-8", "replace")
+            old = reference.text
             if target is None or rules.rename or rules.drop or rules.add:
                 yield file.flag(
                     reference, "config", "its arguments change, and what the configuration passes is unknown"
@@ -46,15 +46,14 @@ class RewriteConfig(BaseCodemod):
                 yield file.flag(reference, "config", "only a whole dotted path is rewritten")
             else:
                 new = ":".join(target.rsplit(".", 1)) if ":" in old else target
-                yield Rewrite(reference, (Edit(reference.start, reference.end, new.encode()),))
+                yield Rewrite(reference, (Edit(reference.start, reference.end, file.encoded(new)),))
 
 
 def _moved_module(file: File, reference: Reference, target: str) -> Iterator[Said]:
     """A path that begins with a module that moved, whatever it names in it."""
-    size = len(reference.symbol)
-    old = file.content[reference.start : reference.end].decode("utf-8", "replace")
+    size, old = len(reference.symbol), reference.text
     if old[:size] == reference.symbol and old[size : size + 1] in ("", ".", ":"):
-        yield Rewrite(reference, (Edit(reference.start, reference.start + size, target.encode()),))
+        yield Rewrite(reference, (Edit(reference.start, reference.end, file.encoded(target + old[size:])),))
 
 
 def _is_whole(file: File, symbol: str, path: str) -> bool:

@@ -31,17 +31,16 @@ class RewriteDocs(BaseCodemod):
             if reference.role not in (COMMENT, DOCSTRING_EXAMPLE, PROSE) or reference.context == "guard":
                 continue
             symbol = file.symbol(reference)
-            called = file.content[reference.end : reference.end + 1] == b"("
+            called = file.content[reference.end : reference.end + 2].lstrip(b"\0").startswith(b"(")
             target = (symbol.call_target if called else None) or symbol.alias_target
-            old = file.content[reference.start : reference.end].decode("utf-8", "replace")
-            new = _renamed(old, reference.symbol, target) if target else None
+            new = _renamed(reference.text, reference.symbol, target) if target else None
             if new is None:
                 yield file.flag(reference, reference.role, "only the symbol's own name and path are rewritten in prose")
                 continue
             start, end = reference.start, reference.end
             if file.is_python:
                 start, end = file.source.from_file(start), file.source.from_file(end)
-            yield Rewrite(reference, (Edit(start, end, new.encode()),))
+            yield Rewrite(reference, (Edit(start, end, new.encode() if file.is_python else file.encoded(new)),))
 
 
 def _renamed(old: str, legacy: str, target: str) -> str | None:

@@ -8,10 +8,7 @@ order mark and newline survives. It resolves no name: that is the ledger's work.
 from __future__ import annotations
 
 import ast
-import codecs
-import io
 import re
-import tokenize
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, partial
@@ -19,10 +16,8 @@ from functools import cached_property, partial
 from ..edits import Edit
 from ..ledger.parsing import deeply
 from ..ledger.parsing import parse as parse_text
-from ..ledger.text import UnreadableError
+from ..ledger.text import NEWLINE, UnreadableError, python_encoding
 
-# As CPython's tokenizer splits lines: a form feed or U+2028 does not end one.
-NEWLINE = re.compile(rb"\r\n|\n|\r")
 # What may stand between two parts of a bracketed list or an import statement.
 TOKEN = re.compile(
     rb"(?P<comment>\#[^\r\n]*)|(?P<newline>\r\n|\n|\r)|(?P<joined>\\(?:\r\n|\n|\r))|(?P<space>[ \t\f]+)"
@@ -39,8 +34,10 @@ class Source:
 
     def __init__(self, content: bytes) -> None:
         self.content = content
-        self.encoding = _encoding(content)
-        self._bom = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
+        try:
+            self._bom, self.encoding = python_encoding(content)
+        except UnreadableError as error:
+            raise UnreadableSourceError(str(error)) from None
         try:
             self.decoded = content[self._bom :].decode(self.encoding)
         except (UnicodeDecodeError, LookupError) as error:
@@ -145,19 +142,6 @@ def parse(text: bytes) -> ast.Module:
         return deeply(partial(parse_text, text))
     except UnreadableError as error:
         raise UnreadableSourceError(f"line {error.line}: {error}") from None
-
-
-def _encoding(content: bytes) -> str:
-    try:
-        found, _ = tokenize.detect_encoding(io.BytesIO(_first_lines(content)).readline)
-    except SyntaxError as error:
-        raise UnreadableSourceError(str(error)) from None
-    return "utf-8" if found == "utf-8-sig" else found
-
-
-def _first_lines(content: bytes) -> bytes:
-    """The lines in which a cookie may stand, with LF: `detect_encoding` does not know a lone carriage return."""
-    return b"\n".join(NEWLINE.split(content[:4096])[:2]) + b"\n"
 
 
 def tokens(text: bytes, start: int, end: int) -> Iterator[tuple[str, int, int]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..collecting import no_collections
 from . import model
 from .crosscheck import longer_names, unexplained
+from .dynamic import find_dynamic, homes_of, may_ask
 from .fates import IMPORTS, Decision, decide, decide_import
 from .files import Files
 from .finders import built_in
@@ -48,6 +49,7 @@ def build(
     _find_private_members(search, findings)
     shapes = _find_misuses(search, findings)
     _mark_re_exports(search, findings)
+    _find_dynamic(search, findings)
     Targets(search, symbols).mark(findings)
     return _ledger(search, findings, symbols, {name: shape.signature for name, shape in shapes.items()})
 
@@ -56,7 +58,9 @@ def _find(search: Search, finders: Sequence[ReferenceFinder]) -> dict[str, FileF
     findings: dict[str, FileFindings] = {}
 
     def read(path: str) -> None:
-        asked = [finder for finder in finders if path.lower().endswith(finder.suffixes or ("\0",))]
+        # A script without a suffix is read as what it is.
+        named = f"{path}.py" if not path.endswith(PYTHON) and search.is_python(path) else path.lower()
+        asked = [finder for finder in finders if named.endswith(finder.suffixes or ("\0",))]
         found = FileFindings(is_read=True)
         findings[path] = found
         try:
@@ -83,11 +87,13 @@ def _find(search: Search, finders: Sequence[ReferenceFinder]) -> dict[str, FileF
 
 
 def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> None:
-    read = {path: search.python(path) for path, found in findings.items() if path.endswith(PYTHON) and found.is_read}
+    read = {path: search.python(path) for path, found in findings.items() if found.is_read and search.is_python(path)}
     privates = privates_of(read, findings)
     if not privates.defined:
         return
-    holding = [path for path in search.files.holding(privates.distinctive) if path.endswith(PYTHON)]
+    names = {symbol.rpartition(".")[0].rpartition(".")[2] for symbol in search.vocabulary.symbols} - {""}
+    search.files.holding({*privates.distinctive, *names})  # all that is asked for later on in one pass
+    holding = [path for path in search.files.holding(privates.distinctive) if search.is_python(path)]
     contents = {path: search.files.content(path) for path in holding if path not in read}
     privates = less_distinctive(privates, contents.values())
     left = [name.encode() for name in privates.distinctive]
@@ -103,11 +109,24 @@ def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> 
 
 
 def _find_misuses(search: Search, findings: dict[str, FileFindings]) -> dict[str, Shape]:
-    read = {path: search.python(path) for path, found in findings.items() if path.endswith(PYTHON) and found.mentions}
+    read = {path: search.python(path) for path, found in findings.items() if found.mentions and search.is_python(path)}
     shapes = shapes_of(search, read.values())
     for path, source in read.items() if shapes else ():
         deeply(partial(find_misuses, source, findings[path], shapes))
     return shapes
+
+
+def _find_dynamic(search: Search, findings: dict[str, FileFindings]) -> None:
+    homes = homes_of(search, findings)
+    for path in search.files.holding({module.rpartition(".")[2] for module in homes}):
+        if path not in search.unreadable and search.is_python(path) and may_ask(search.files.content(path)):
+            search.guarded(path, partial(_look_for_dynamic, search, findings, homes))
+
+
+def _look_for_dynamic(search: Search, findings: dict[str, FileFindings], homes: Mapping[str, str], path: str) -> None:
+    found = deeply(lambda: find_dynamic(search.python(path), homes))
+    if found.mentions:
+        findings.setdefault(path, FileFindings()).join(found)
 
 
 def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:
@@ -121,7 +140,7 @@ def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:
         if not name.startswith(f"{search.files.layout.module(path)}.")
     }
     for path, found in findings.items():
-        if not path.endswith(PYTHON) or not found.mentions:
+        if not found.mentions or not search.is_python(path):
             continue
         source = search.python(path)
         used = {each.local for each in found.mentions if each.role not in IMPORTS and each.role != model.NAME_STRING}

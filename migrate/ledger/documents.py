@@ -10,11 +10,26 @@ from .contexts import context_of
 from .mention import Explained, FileFindings, Mention
 from .prose import path_around
 from .resolve import Resolution, Resolver
-from .text import TextFile
+from .text import CONFIG_SUFFIXES, TextFile
 from .vocabulary import Vocabulary
 
-CONFIG_SUFFIXES = frozenset({".cfg", ".conf", ".env", ".ini", ".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml"})
 OWN_FILES = frozenset({"graphlift.toml", "graphlift-divergences.toml", "ratchet.toml", "ratchet.lock"})
+LANGUAGES = {
+    **dict.fromkeys((".pyx", ".pxd", ".pxi"), "Cython"),
+    **dict.fromkeys((".sh", ".bash", ".zsh", ".ksh", ".fish", ".ps1", ".bat", ".cmd"), "a shell script"),
+    **dict.fromkeys((".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".in", ".mako", ".cookiecutter"), "a template"),
+    **dict.fromkeys((".mk", ".just", ".nix", ".bzl", ".bazel", ".groovy", ".cmake"), "a build file"),
+    **dict.fromkeys((".wsgi", ".cgi", ".spec", ".pth", ".smk"), "a script"),
+    ".robot": "a Robot Framework suite",
+}
+NAMED = (
+    ("Makefile", "a makefile"), ("makefile", "a makefile"), ("GNUmakefile", "a makefile"), ("justfile", "a build file"),
+    ("Justfile", "a build file"), ("Dockerfile", "a Dockerfile"), ("Containerfile", "a Dockerfile"),
+    ("Jenkinsfile", "a build file"), ("Procfile", "a list of commands"), ("Snakefile", "a build file"),
+    ("SConstruct", "a build file"), ("SConscript", "a build file"), ("BUILD", "a build file"),
+)  # fmt: skip
+_PYTHON_COMMAND = re.compile(rb"\b(?:python|pypy|ipython)[\d.]*w?\b[^\r\n]*[ \t,'\"]-[a-zA-Z]*c\b")
+_IMPORTS = re.compile(rb"[ \t\->|]*(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w)")
 _FENCE = re.compile(rb"(?m)^[ \t>]*(```+|~~~+)[^\r\n`]*$")
 _TABLE = re.compile(rb"(?m)^[ \t]*\[+[ \t]*([^\]\r\n]+?)[ \t]*\]+")
 
@@ -23,6 +38,7 @@ def find_in_document(file: TextFile, resolver: Resolver, vocabulary: Vocabulary)
     """References in one file that is no Python."""
     found = FileFindings()
     config = PurePosixPath(file.path).suffix.lower() in CONFIG_SUFFIXES
+    language = other_code(file)
     blocks = [] if config else _code_blocks(file.text)
     for hit in vocabulary.word_pattern.finditer(file.text):
         if _is_own_configuration(file, hit.start()):
@@ -34,8 +50,12 @@ def find_in_document(file: TextFile, resolver: Resolver, vocabulary: Vocabulary)
         resolution = _resolution(path, name, resolver, vocabulary)
         if resolution is None:
             found.explained.append(Explained(*hit.span(), f"another object: {path}"))
-        elif config and _is_comment(file, hit.start()):
+        elif (config or language) and _is_comment(file, hit.start()):
             found.mentions.append(Mention(start, end, model.COMMENT, resolution, "prose"))
+        elif language or (config and _is_code(file, start, end)):
+            reason = f"{language or 'code in a configuration file'} is not read as Python; it is not rewritten"
+            context = context_of(file.path, model.SCRIPT)
+            found.mentions.append(Mention(start, end, model.SCRIPT, resolution, context, reason=reason, flag=True))
         elif config:
             reason = "" if resolution.certain else "a bare name in a configuration file; it may mean the symbol"
             context = context_of(file.path, model.CONFIG)
@@ -47,6 +67,19 @@ def find_in_document(file: TextFile, resolver: Resolver, vocabulary: Vocabulary)
             role = model.DOCSTRING_EXAMPLE if inside else model.PROSE
             found.mentions.append(Mention(start, end, role, resolution, "prose"))
     return found
+
+
+def other_code(file: TextFile) -> str:
+    """The language of a file that is code of another kind, "" for any other text."""
+    path = PurePosixPath(file.path)
+    named = LANGUAGES.get(path.suffix.lower()) or next((what for name, what in NAMED if path.name.startswith(name)), "")
+    return named or ("a script" if file.text.startswith(b"#!") else "")
+
+
+def _is_code(file: TextFile, start: int, end: int) -> bool:
+    """Whether a place in a configuration file is in code: a command that runs Python, an import, a call."""
+    line = file.line_text(start)
+    return bool(_PYTHON_COMMAND.search(line) or _IMPORTS.match(line) or file.text[end : end + 1] == b"(")
 
 
 def _resolution(path: str, name: str, resolver: Resolver, vocabulary: Vocabulary) -> Resolution | None:

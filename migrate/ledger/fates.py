@@ -35,6 +35,8 @@ FLAGS: Mapping[str, str] = {
     model.DECORATOR: "used as a decorator, which its target may not be",
     model.STRING_TARGET_MEMBER: "names a member of the symbol, which its target may not have",
     model.STRING_TARGET_DYNAMIC: "a dotted path that is put together at run time",
+    model.SCRIPT: "code that is not read as Python; it is not rewritten",
+    model.DYNAMIC_ACCESS: "a name of the module is taken by a value; it may be the symbol's",
     model.PRIVATE_MEMBER: "relies on a private member, which no target promises",
 }
 KEPT: Mapping[str, str] = {

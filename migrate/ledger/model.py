@@ -69,13 +69,18 @@ DOCSTRING_EXAMPLE: Final = "docstring-example"
 """The name in code inside a docstring (a doctest, a block) or a document's code block."""
 COMMENT: Final = "comment"
 """The name in a comment."""
+SCRIPT: Final = "script"
+"""The name in code that is not read as Python: Cython, a shell script, `python -c` in CI, a notebook's magic, `exec`."""
+DYNAMIC_ACCESS: Final = "dynamic-access"
+"""`getattr(m, name)`, `vars(m)`, `m.__dict__` of a module that has the symbol; the span is the module's expression."""
 DEFINITION: Final = "definition"
 """Where the symbol, or an alias of it, is defined, rebound or deleted; the span is the name."""
 
 ROLES: Final = (
     IMPORT, MODULE_IMPORT, STAR_IMPORT, RE_EXPORT, CALL, ANNOTATION, STRING_ANNOTATION, SUBCLASS, ALIAS, ISINSTANCE,
     CLASS_PATTERN, CLASS_ATTRIBUTE, ESCAPE, DECORATOR, PARTIAL, NAME_STRING, LAZY_EXPORT, STRING_TARGET, STRING_TARGET_MEMBER,
-    STRING_TARGET_DYNAMIC, PRIVATE_MEMBER, MISSING_MEMBER, CONFIG, PROSE, DOCSTRING_EXAMPLE, COMMENT, DEFINITION,
+    STRING_TARGET_DYNAMIC, PRIVATE_MEMBER, MISSING_MEMBER, CONFIG, PROSE, DOCSTRING_EXAMPLE, COMMENT, SCRIPT, DYNAMIC_ACCESS,
+    DEFINITION,
 )  # fmt: skip
 
 

@@ -11,14 +11,22 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from . import model
+from .contexts import context_of
 from .documents import find_in_document
-from .mention import FileFindings
+from .mention import FileFindings, Mention
 from .resolve import Resolver
 from .text import TextFile, UnreadableError
 from .vocabulary import Vocabulary
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _CHARACTER = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]")
+BY_HAND = "in a notebook, which is not rewritten"
+ASIDE = frozenset({model.PROSE, model.COMMENT, model.DOCSTRING_EXAMPLE, model.DEFINITION, model.NAME_STRING})
+MAGIC = "a notebook's magic is not read as Python; it is not rewritten"
+PYTHON_MAGICS = frozenset({b"time", b"timeit", b"capture", b"prun", b"memit", b"mprun", b"px", b"debug"})
+"""Cell magics under which the rest of the cell is Python of the notebook."""
+_CELL_MAGIC = re.compile(rb"\s*%%(\w*)")
 _MAGIC = re.compile(rb"(?m)^[ \t]*(?:[%!?].*|[\w, ]+=[ \t]*[%!].*|.*\?\??[ \t]*)$")
 
 
@@ -44,7 +52,10 @@ def find_in_notebook(
     for each in inner.mentions:
         start, end = cells.span(each.start, each.end)
         container = cells.span(*each.container) if each.container else None
-        found.mentions.append(replace(each, start=start, end=end, container=container))
+        placed = replace(each, start=start, end=end, container=container)
+        found.mentions.append(
+            placed if each.role in ASIDE else replace(placed, reason=each.reason or BY_HAND, flag=True)
+        )
     for note in inner.explained:
         start, end = cells.span(note.start, note.end)
         found.explained.append(replace(note, start=start, end=end))
@@ -52,9 +63,19 @@ def find_in_notebook(
     code = set(cells.places[:-1])
     rest = find_in_document(file, resolver, vocabulary)
     blank = {cells.places[place] for place, byte in enumerate(cells.text) if byte == ord(" ")}
-    found.mentions.extend(each for each in rest.mentions if each.start not in code or each.start in blank)
+    for each in rest.mentions:
+        if each.start in blank:
+            found.mentions.append(_in_magic(file, each))
+        elif each.start not in code:
+            found.mentions.append(each)
     found.explained.extend(each for each in rest.explained if each.start not in code or each.start in blank)
     return found
+
+
+def _in_magic(file: TextFile, each: Mention) -> Mention:
+    """A name in a line that IPython or a shell reads."""
+    context = context_of(file.path, model.SCRIPT)
+    return replace(each, role=model.SCRIPT, context=context, reason=MAGIC, flag=True)
 
 
 def code_cells(file: TextFile) -> Cells:
@@ -110,6 +131,6 @@ def _characters(text: bytes, start: int, end: int) -> Iterator[tuple[bytes, int]
 
 
 def _without_magic(cell: bytes) -> bytes:
-    if cell.lstrip().startswith(b"%%"):
+    if (magic := _CELL_MAGIC.match(cell)) and magic[1] not in PYTHON_MAGICS:
         return re.sub(rb"[^\r\n]", b" ", cell)
     return _MAGIC.sub(lambda found: b" " * len(found.group()), cell)

@@ -185,6 +185,10 @@ class Resolver:
         """Whether the name is a module or a package of the project."""
         return self._layout.is_module(name)
 
+    def own_name(self, module: str) -> str:
+        """The name under which a module is reported, whatever import root's name it is called by."""
+        return self._layout.own_name(module)
+
     def exposes(self, module: str, names: Iterable[str]) -> list[str]:
         """Those of `names` that a star import of `module` binds to a legacy symbol."""
         ways = [(name, self._through_star(module, [name])) for name in names]

@@ -18,7 +18,7 @@ from .model import Unreadable
 from .parsing import deeply, parse
 from .python import PythonFile
 from .resolve import Resolver
-from .text import PYTHON, TextFile, UnreadableError, is_wide
+from .text import PYTHON, TextFile, UnreadableError, is_python, is_wide
 from .vocabulary import Vocabulary, is_distinctive, whole_words
 from .walk import names_of
 
@@ -66,6 +66,10 @@ class Search:
         if path not in self._texts:
             self._texts[path] = TextFile(path, self.files.content(path))
         return self._texts[path]
+
+    def is_python(self, path: str) -> bool:
+        """Whether a file that holds a name is Python, by its suffix or, for a script, by its first line."""
+        return path.endswith(PYTHON) or is_python(path, self.files.content(path))
 
     def _tree(self, path: str) -> ast.Module:
         if path in self._trees:
@@ -175,7 +179,7 @@ class Search:
         To look at are files that hold a name, and those with a star import that passes one on unwritten.
         """
         full = set(self._holding({*self.vocabulary.words, *self._homes}))
-        stars = {path for path in self.files.holding(["import *"]) if path.endswith(PYTHON)} - full
+        stars = {path for path in self.files.holding(["import *"]) if self.is_python(path)} - full
         full |= {path for path in stars if self._passes_on(path)}
         return sorted(full), sorted(set(self.files.holding(self.vocabulary.own)) - full)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from . import model
@@ -26,6 +27,9 @@ from .text import UnreadableError
 
 PATH = re.compile(r"[^\W\d]\w*(?:[.:][^\W\d]\w*)+")
 GETTERS = frozenset({"getattr", "hasattr", "setattr", "delattr"})
+RUNNERS = frozenset({"exec", "eval", "compile", "timeit", "repeat", "run_module", "runsource", "runcode", "run_cell"})
+"""Functions that run their first argument as Python."""
+IMPORTING = re.compile(rb"(?m)(?:^|[;\n>]|\\n)[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+([\w, ]+)")
 PATCHES = frozenset({"object", "setattr", "delattr"})
 
 
@@ -62,6 +66,9 @@ class _StringFinder:
             hits = list(self.vocabulary.pattern.finditer(self.text, piece.inner_start, piece.inner_end))
             if not hits:
                 continue
+            if code := self._code(node, piece):
+                self._script(node, piece, hits, scope, code)
+                continue
             composed = isinstance(node, ast.JoinedStr) or len(all_pieces) > 1 or _is_composed(parent, node)
             if composed or not piece.is_plain(self.text):
                 self._pieced(node, piece, hits, scope)
@@ -69,6 +76,29 @@ class _StringFinder:
                 self._prose(node, piece, hits, scope, is_docstring(node, parent, around))
             else:
                 self._whole(node, piece, hits, scope)
+
+    # -- code in strings -------------------------------------------------------------------------------------------
+
+    def _code(self, node: ast.Constant | ast.JoinedStr, piece: Piece) -> str:
+        """Why a string is code, or "": it is run as such, or imports something from where the symbol is."""
+        if is_run(self.names.parents, node):
+            return "code in a string that is run; it is not rewritten"
+        parent = self.names.parents.get(node)
+        if isinstance(parent, ast.Expr):
+            return ""
+        for line in IMPORTING.finditer(self.text, piece.inner_start, piece.inner_end):
+            for name in re.findall(rb"\w+", line[2]):
+                if self.source.resolver.resolve(f"{line[1].decode()}.{name.decode()}"):
+                    return "code in a string; whether it is run cannot be seen"
+        return ""
+
+    def _script(self, node: ast.AST, piece: Piece, hits: list[re.Match[bytes]], scope: Scope, reason: str) -> None:
+        for hit in hits:
+            found, start, end = prose_target(self.source, hit)
+            if found is None or self._in_field(node, hit):
+                self.found.explained.append(Explained(*hit.span(), "another object in code in a string"))
+            else:
+                self._add(node, start, end, model.SCRIPT, found, scope, piece, reason=reason)
 
     # -- literals whose value stands in the source -----------------------------------------------------------------
 
@@ -237,7 +267,7 @@ class _StringFinder:
             else:
                 self._prose(node, piece, [hit], scope, is_docstring(node, parent, around))
 
-    def _in_field(self, node: ast.Constant | ast.JoinedStr, hit: re.Match[bytes]) -> bool:
+    def _in_field(self, node: ast.AST, hit: re.Match[bytes]) -> bool:
         """Whether a hit stands in a replacement field, where it is code."""
         if not isinstance(node, ast.JoinedStr):
             return False
@@ -297,6 +327,27 @@ class _StringFinder:
     ) -> None:
         found = Resolution(symbol, (), (self.source.file.slice(start, end), symbol), certain=False)
         self._add(node, start, end, role, found, scope, piece, reason=reason)
+
+
+def is_run(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:
+    """Whether a string is run as Python: handed to `exec` and the like, or what follows `-c` in a command."""
+    child = node
+    while (parent := parents.get(child)) is not None:
+        match parent:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Call(args=parts) if child in parts:
+                before = parts[parts.index(child) - 1] if child is not parts[0] else None  # type: ignore[arg-type]
+                if isinstance(before, ast.Constant) and before.value == "-c":
+                    return True
+                if isinstance(parent, ast.Call) and last_name(parent.func) in RUNNERS and child is parts[0]:
+                    return True
+                if not isinstance(parent, ast.Call) or last_name(parent.func) not in ("dedent", "strip", "compile"):
+                    return False
+            case ast.Attribute() | ast.BinOp() | ast.JoinedStr() | ast.Call() | ast.FormattedValue():
+                pass
+            case _:
+                return False
+        child = parent
+    return False
 
 
 def _is_composed(parent: ast.AST | None, node: ast.AST) -> bool:

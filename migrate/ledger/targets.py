@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from . import model
 from .exports import flat
 from .fates import IMPORTS, KEPT
-from .text import PYTHON
 
 if TYPE_CHECKING:
     from ...plugins.configuration import Symbol
@@ -41,7 +40,7 @@ class Targets:
     def mark(self, findings: Mapping[str, FileFindings]) -> None:
         """Note at each mention inside the definition of its own target which target that is."""
         for path, found in findings.items():
-            if not path.endswith(PYTHON) or not found.mentions:
+            if not found.mentions or not self._search.is_python(path):
                 continue
             source = self._search.python(path)
             for index, each in enumerate(found.mentions):

@@ -25,7 +25,17 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SNIFFED = 8192
+_STATEFUL = ("iso2022", "hz", "utf-7", "utf-16", "utf-32", "punycode", "idna", "unicode_escape", "raw_unicode_escape")
 PYTHON = (".py", ".pyi", ".pyw")
+_SHEBANG = re.compile(rb"#![^\r\n]*\b(?:python|pypy|uv[ \t]+run\b)")
+
+
+def is_python(path: str, content: bytes) -> bool:
+    """Whether a file is Python: by its suffix, or a script by its first line."""
+    return path.endswith(PYTHON) or (content.startswith(b"#!") and _SHEBANG.match(content) is not None)
+
+
+CONFIG_SUFFIXES = frozenset({".cfg", ".conf", ".env", ".ini", ".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml"})
 
 
 class UnreadableError(ValueError):
@@ -110,18 +120,32 @@ def is_wide(content: bytes) -> bool:
 
 
 def _encoding(path: str, content: bytes) -> tuple[int, str]:
-    """The length of the byte order mark, and the encoding. A Python file's cookie counts, as in PEP 263."""
+    """The length of the byte order mark, and the encoding. Raises `UnreadableError`."""
+    if is_python(path, content):
+        return python_encoding(content)
     for bom, name in _BOMS:
         if content.startswith(bom):
             return len(bom), name
-    if not path.endswith(PYTHON) or b"coding" not in content[:_SNIFFED]:
-        return 0, "utf-8"
+    return 0, "utf-8"
+
+
+def python_encoding(content: bytes) -> tuple[int, str]:
+    """The same for Python source, as in PEP 263. Raises `UnreadableError` for what Python, or a count of bytes, cannot read."""
+    if is_wide(content):
+        raise UnreadableError("is UTF-16 or UTF-32, which Python does not read")
+    bom = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
+    if b"coding" not in content[:_SNIFFED]:
+        return bom, "utf-8"
     # `detect_encoding` does not know a lone carriage return.
     first = b"\n".join(NEWLINE.split(content[:_SNIFFED])[:2]) + b"\n"
     try:
-        return 0, tokenize.detect_encoding(io.BytesIO(first).readline)[0]
+        name = tokenize.detect_encoding(io.BytesIO(first).readline)[0]
     except SyntaxError as error:
-        raise UnreadableError(str(error)) from None
+        reason = "has a byte order mark of UTF-8, and a cookie that says otherwise" if bom else str(error)
+        raise UnreadableError(reason) from None
+    if codecs.lookup(name).name.startswith(_STATEFUL):
+        raise UnreadableError(f"is {name}, in which a place cannot be told by counting bytes")
+    return bom, "utf-8" if name == "utf-8-sig" else name
 
 
 def _line(content: bytes, error: Exception) -> int:
