@@ -69,23 +69,30 @@ def _kind(legacy: Observation, candidate: Observation, pair: tuple[Activation, A
     current = _is_current(legacy, pair[0], path), _is_current(candidate, pair[1], path)
     if current in ((True, False), (False, True)):
         return Kind.STALE if current[0] else Kind.EARLY
-    if other is not None and other in _earlier(legacy, pair[0], path):
+    if other is not None and other in _earlier(legacy, pair[0], path, but=one):
         return Kind.STALE
-    return Kind.EARLY if one is not None and one in _earlier(candidate, pair[1], path) else Kind.OTHER
+    return Kind.EARLY if one is not None and one in _earlier(candidate, pair[1], path, but=other) else Kind.OTHER
 
 
-def _is_current(run: Observation, reader: Activation, path: Path) -> bool:
-    """Whether the reader saw what the last writer before it wrote; true where nobody was seen to write."""
+def _is_current(run: Observation, reader: Activation, path: Path) -> bool | None:
+    """Whether the reader saw what the last writer before it wrote; true where nobody was seen to write.
+
+    None where it saw what no single activation gave: a reducer adds writes up, and then none of them is the value.
+    """
     wrote = writer(run, path, None, reader)
-    return wrote is None or written(wrote, path) == reader.saw.parts.get(path)
+    seen = reader.saw.parts.get(path)
+    if wrote is None or written(wrote, path) == seen:
+        return True
+    given = {written(item, path) for item in run.activations if item.before(reader)}
+    return False if seen in given or seen in _earlier(run, reader, path, but=None) else None
 
 
-def _earlier(run: Observation, reader: Activation, path: Path) -> set[str]:
-    """The values that a place had before the reader began, other than the one that it saw."""
+def _earlier(run: Observation, reader: Activation, path: Path, *, but: str | None) -> set[str]:
+    """The values that a place had before the reader began, other than `but`."""
     values = {item.saw.parts.get(path) for item in run.activations if item.begin < reader.begin}
     written = (item.returned for item in run.activations if item.before(reader) and item.returned is not None)
     values.update(value.parts.get(path[-1:]) for value in written)
-    return {value for value in values if value is not None} - {reader.saw.parts.get(path, "")}
+    return {value for value in values if value is not None and value != but}
 
 
 def cause_of(legacy: Observation, candidate: Observation, difference: InputDifference) -> str:
@@ -98,14 +105,23 @@ def cause_of(legacy: Observation, candidate: Observation, difference: InputDiffe
     told = []
     for path in difference.paths:
         wrote = writer(there, path, reader_there.saw.parts.get(path), reader_there)
-        if wrote is not None:
-            told.append(standing(here, wrote, reader_here))
+        missing = _not_there(path, (there, here), (reader_there, reader_here)) if wrote is None else [wrote]
+        told.extend(standing(here, item, reader_here) for item in missing)
     side = "legacy engine" if backwards else "candidate"
     parts = list(dict.fromkeys(told))[:3]
     first = [f"under the {side}, {'; '.join(parts)}"] if parts else []
     join = uneven_join(legacy.shape, difference.legacy.node) if difference.kind is not Kind.OTHER else None
     changed = _changed_in_place(legacy, candidate, difference)
     return "; ".join([*first, *([join] if join else []), *([changed] if changed else [])]) or _unknown(difference)
+
+
+def _not_there(
+    path: Path, runs: tuple[Observation, Observation], readers: tuple[Activation, Activation]
+) -> list[Activation]:
+    """Where writes add up: those that the first run has before its reader, and the second not before its own."""
+    there, here = runs
+    wrote = [item for item in there.activations if written(item, path) is not None and item.before(readers[0])]
+    return [item for item in wrote if not any(one.before(readers[1]) for one in here.by_node.get(item.node, ()))]
 
 
 def _changed_in_place(legacy: Observation, candidate: Observation, difference: InputDifference) -> str | None:

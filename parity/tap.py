@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from ..adapters.errors import UsageError
 from .plain import error_text
 from .recorded import KEEP, Value, record
 from .seeing import NodeName, Sees, default_node, default_sees, node_of_view
@@ -128,6 +129,25 @@ class Tap:
         for name in names:
             setattr(owner, name, self.wrap(node or default_node, getattr(owner, name), sees=sees))
         return owner
+
+    def began(self, node: str, seen: Any) -> Any:
+        """An activation that is only told of, by an engine's stream, say; what this gives is for `ended`.
+
+        Raises UsageError where a stub or a recording must answer: what already runs cannot be answered for.
+        """
+        if self._replacement is not None:
+            raise UsageError(
+                f"{node} was told of while it ran, so its stub or recording cannot answer for it",
+                mend="wrap its handler with the tap, or leave `stubs` and `recorded` out of the case",
+            )
+        self.wrapped += 1
+        opened = self._arrive(node, seen)
+        self._begin(opened)
+        return opened
+
+    def ended(self, opened: Any, returned: Any = None, error: BaseException | None = None) -> None:
+        """The end of an activation that `began` told of."""
+        self._end(opened, returned, error, answered=False)
 
     def _wrap_sync(self, name: Callable[..., str], function: Callable[..., Any], see: Sees) -> Callable[..., Any]:
         @functools.wraps(function, updated=())

@@ -1,4 +1,4 @@
-"""An engine from a function: how most projects describe their walker and their new executor to the gate."""
+"""Engines from a function: how most projects describe their walker and their new executor to the gate."""
 
 from __future__ import annotations
 
@@ -41,3 +41,26 @@ class OutcomeEngine:
         if isinstance(result, Outcome):
             return result
         return self.read(result) if self.read else outcome_of(result, ignore=self.ignore)
+
+
+@dataclass(frozen=True)
+class TappedEngine:
+    """An engine whose nodes are no mapping of callables: `function(case, tap)` says itself where the calls are seen.
+
+    With `tap.methods` for the methods of an object, `tap.wrap` for single callables, `streaming.run_tapped` for a LangGraph
+    graph. Everything else is as in `OutcomeEngine`.
+    """
+
+    name: str
+    side: Side
+    function: Callable[[Case, Tap], Any]
+    sources: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    read: Callable[[Any], Outcome] | None = field(default=None)
+
+    def run(self, case: Case, tap: Tap) -> Outcome | Awaitable[Outcome]:
+        """Run the function on the case."""
+        as_outcome = OutcomeEngine(
+            self.name, self.side, lambda case, _handlers: self.function(case, tap), self.sources, self.ignore, self.read
+        )
+        return as_outcome.run(case, tap)
