@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..report import Finding, Report
-from .base import conclusion, counted, folded, one_line
+from .base import conclusion, folded, one_line
 
 MOST_ROWS = 1_000
 """Divergences that lead others, flaky places, passing cases: of each at most so many are listed."""
@@ -231,8 +231,7 @@ def _evidence(report: Report) -> tuple[tuple[str, str], ...]:
         ("cases", evidence.definitions),
         *((f"{side} engine", text) for side, text in sorted(evidence.engines.items())),
     ]
-    files = counted(len(evidence.files), "file")
-    return (*((name, text[:12]) for name, text in parts if text), ("taken into account", files))
+    return (*((name, text[:12]) for name, text in parts if text), ("files", str(len(evidence.files))))
 
 
 def _text(text: str) -> str:

@@ -44,24 +44,27 @@ class State(TypedDict):
     results: Annotated[dict[str, Any], operator.or_]
 
 
-def walker(case: Case, handlers: Handlers) -> Any:
+async def walker(case: Case, handlers: Handlers) -> Any:
     done: dict[str, Any] = {}
     for name, waits in WAITS.items():
-        done[name] = handlers[name]({"results": {one: done[one] for one in waits}, **case.inputs})
+        done[name] = await handlers[name]({"results": {one: done[one] for one in waits}, **case.inputs})
     return {"success": True, "data": done}
 
 
-def naive(case: Case, handlers: Handlers) -> Any:
-    """One edge for each dependency, so that the join runs once for each depth of its sources."""
+async def naive(case: Case, handlers: Handlers) -> Any:
+    """One edge for each dependency, so that the join runs once for each depth of its sources.
+
+    On an event loop: what overlaps does not depend on how busy the machine is.
+    """
     from langgraph.graph import StateGraph
 
     if not case.inputs["naive"]:
-        return walker(case, handlers)
+        return await walker(case, handlers)
 
     def node(name: str) -> Callable[[State], Any]:
-        def body(state: State) -> Any:
+        async def body(state: State) -> Any:
             seen = {one: state["results"].get(one) for one in WAITS[name]}
-            return {"results": {name: handlers[name]({"results": seen, **case.inputs})}}
+            return {"results": {name: await handlers[name]({"results": seen, **case.inputs})}}
 
         return body
 
@@ -71,12 +74,15 @@ def naive(case: Case, handlers: Handlers) -> Any:
     for name, waits in WAITS.items():
         for one in waits or ("__start__",):
             graph.add_edge(one, name)
-    return {"success": True, "data": graph.compile().invoke({"results": {}})["results"]}
+    return {"success": True, "data": (await graph.compile().ainvoke({"results": {}}))["results"]}
 
 
 def _handlers(**others: Callable[..., Any]) -> Handlers:
     def handler(name: str) -> Callable[..., Any]:
-        return lambda data: {"by": name, "from": sorted(one for one, value in data["results"].items() if value)}
+        async def body(data: Any) -> Any:
+            return {"by": name, "from": sorted(one for one, value in data["results"].items() if value)}
+
+        return body
 
     return {**{name: handler(name) for name in WAITS}, **others}
 
