@@ -7,7 +7,9 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,13 @@ def launch(folder: Path, style: str, kill_at: str = "-", delay: float = 0.0, for
     return json.loads(done.stdout)
 
 
+@cache
+def uninterrupted(style: str, form: str) -> tuple[Any, list[str]]:
+    """The result and the log of a run that nothing kills; one a session, since every process imports LangGraph."""
+    with tempfile.TemporaryDirectory() as folder:
+        return launch(Path(folder), style, form=form), lines(Path(folder))
+
+
 def lines(folder: Path) -> list[str]:
     path = folder / "log"
     return path.read_text().splitlines() if path.exists() else []
@@ -97,8 +106,8 @@ POINTS = [
 @FORMS
 @pytest.mark.parametrize(("style", "at"), [_point(style, at) for style, points in POINTS for at in points])
 def test_killed_inside_a_step(tmp_path: Path, style: str, at: str, form: str) -> None:
-    whole, folder = fresh(tmp_path, "whole"), fresh(tmp_path, "killed")
-    expected = launch(whole, style, form=form)
+    folder = fresh(tmp_path, "killed")
+    expected, whole = uninterrupted(style, form)
     assert launch(folder, style, at, form=form) is None
     before = lines(folder)
     assert launch(folder, style, at, form=form) == expected
@@ -109,7 +118,7 @@ def test_killed_inside_a_step(tmp_path: Path, style: str, at: str, form: str) ->
     repeated = set(ended) & set(again)
     assert {line.split()[1] for line in repeated} <= {"p1", "p2"} | SIBLINGS.get(at, set())
     activations = {line for line in lines(folder) if line.startswith("end")}
-    assert activations == {line for line in lines(whole) if line.startswith("end")}
+    assert activations == {line for line in whole if line.startswith("end")}
 
 
 SIBLINGS = {"l0": set[str](), "b0": {"c"}, "f0": {"e"}}
@@ -119,9 +128,8 @@ SIBLINGS = {"l0": set[str](), "b0": {"c"}, "f0": {"e"}}
 @FORMS
 @pytest.mark.parametrize("style", ["successor", "dependency"])
 def test_killed_at_random_moments_again_and_again(tmp_path: Path, style: str, form: str) -> None:
-    whole = fresh(tmp_path, "whole")
-    expected = launch(whole, style, form=form)
-    complete = Counter(line for line in lines(whole) if line.startswith("end"))
+    expected, whole = uninterrupted(style, form)
+    complete = Counter(line for line in whole if line.startswith("end"))
     assert set(complete.values()) == {1}
     chance, all_kills = random.Random(7), 0
     for round_ in range(5):

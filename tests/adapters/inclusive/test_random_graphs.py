@@ -13,7 +13,7 @@ from superstep_model import Graph, Run, build, random_graph, simulate
 from graphlift.adapters.inclusive import InclusiveStateGraph, Release, waiting_release
 from graphlift.adapters.scheduler import explain, waiting_edges
 
-LIMIT = 40
+LIMIT = 24
 CONFIG: dict[str, Any] = {"configurable": {"thread_id": "t"}, "recursion_limit": LIMIT}
 Steps = dict[int, list[tuple[str, str]]]
 
@@ -79,7 +79,7 @@ def explained(saver: InMemorySaver, graph: Any, namespace: str) -> Steps:
     return {step: sorted(tasks) for step, tasks in steps.items()}
 
 
-def check(graph: Graph, breaks: dict[str, Any] | None = None) -> Run:
+def check(graph: Graph, breaks: dict[str, Any] | None = None, *, explaining: bool = True) -> Run:
     run, recorder = simulate(graph, LIMIT), Recorder()
     spaces: dict[str, Steps] = {}
     saver = InMemorySaver()
@@ -90,7 +90,7 @@ def check(graph: Graph, breaks: dict[str, Any] | None = None) -> Run:
         real = [sorted(steps[step]) for step in sorted(steps)][:LIMIT]
         assert real == [sorted((node, kind) for node, kind, _ in step) for step in expected.steps], namespace
     # A host in a loop has many namespaces, each of which is explained by reading the whole thread: some are enough.
-    for namespace in sorted(spaces)[:3]:
+    for namespace in sorted(spaces)[:3] if explaining else ():
         for given in (None, app):
             expected_rows = {step: sorted(tasks) for step, tasks in spaces[namespace].items()}
             assert explained(saver, given, namespace) == expected_rows
@@ -138,5 +138,6 @@ def test_the_random_graphs_do_release() -> None:
 def test_many_random_graphs(block: int) -> None:
     for seed in range(5000 + block * 300, 5300 + block * 300):
         graph = random_graph(seed, inclusive=True, inner=seed % 4 == 0)
-        check(graph)
-        check(graph, {"interrupt_before": "*"} if seed % 2 else {"interrupt_after": "*"})
+        # Explaining reads the whole history again and again; other random graphs are all explained.
+        check(graph, explaining=seed % 10 == 0)
+        check(graph, {"interrupt_before": "*"} if seed % 2 else {"interrupt_after": "*"}, explaining=False)
