@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import io
 import sys
-import traceback
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,14 +24,29 @@ BUG = 70
 
 EPILOG = "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the environment."
 
-app = typer.Typer(
-    name="graphlift",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+if TYPE_CHECKING:
+    app: typer.Typer
+
+
+def application(names: Sequence[str] = commands.NAMES) -> typer.Typer:
+    """The command line with these commands; `app` is the one with all."""
+    made = typer.Typer(
+        name="graphlift",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback(epilog=EPILOG)(graphlift)
+    commands.register(made, names)
+    return made
+
+
+def __getattr__(name: str) -> typer.Typer:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return application()
 
 
 def _version(wanted: bool) -> None:
@@ -42,7 +57,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=EPILOG)
 def graphlift(
     ctx: typer.Context,
     directory: Annotated[
@@ -63,7 +77,17 @@ def graphlift(
     ctx.obj = GlobalOptions(directory, tuple(no_plugin or ()))
 
 
-commands.register(app)
+def _asked_for(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The command that is named, alone, so that the modules of the others are not imported; all where none is clear."""
+    left = iter(arguments)
+    for each in left:
+        if each in commands.NAMES:
+            return (each,)
+        if each in ("-C", "--directory", "--no-plugin"):
+            next(left, None)
+        elif not each.startswith(("--directory=", "--no-plugin=")):
+            break
+    return commands.NAMES
 
 
 def main() -> None:
@@ -73,7 +97,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        application(_asked_for(sys.argv[1:]))()
     except GraphliftError as error:
         note(f"error: {error}")
         sys.exit(error.exit_code)
@@ -83,6 +107,8 @@ def main() -> None:
         if fault := blamed(error):
             note(f"error: {fault}")
             sys.exit(fault.exit_code)
+        import traceback
+
         traceback.print_exception(error)
         note("error: this is a bug in graphlift; please report it with the lines above")
         sys.exit(BUG)

@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
-
 from ..adapters.errors import ConfigurationError, UsageError
 from .configuration import Settings, find_config, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pathspec import GitIgnoreSpec
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -149,6 +149,8 @@ class Project:
 
     @cached_property
     def _excluded(self) -> GitIgnoreSpec:
+        from pathspec import GitIgnoreSpec
+
         return GitIgnoreSpec.from_lines(self.settings.exclude)
 
     def _walk(self, top: Path) -> Iterator[str]:

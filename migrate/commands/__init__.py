@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import typer
 
 NAMES = (
@@ -28,9 +30,9 @@ NAMES = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add every command to the application: a module's `app` (a command with subcommands), else its function."""
-    for name in NAMES:
+def register(app: typer.Typer, names: Sequence[str] = NAMES) -> None:
+    """Add commands to the application: a module's `app` (a command with subcommands), else its function."""
+    for name in names:
         module = import_module(f".{name}", __name__)
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)

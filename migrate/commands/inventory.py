@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..console import CLEAN, FINDINGS, open_project
+from ..console import CLEAN, FINDINGS, NoCacheOption, open_project
 
 
 class InventoryFormat(StrEnum):
@@ -26,6 +26,7 @@ def inventory(
     why: Annotated[
         str, typer.Option(metavar="FILE:LINE", help="Say through which names a place reaches the symbol.")
     ] = "",
+    no_cache: NoCacheOption = False,
     style: Annotated[InventoryFormat, typer.Option("--format", help="How to say the result.")] = InventoryFormat.TEXT,
 ) -> None:
     """List every reference to the legacy symbols, and fail when one cannot be explained. Imports none of your code.
@@ -33,13 +34,13 @@ def inventory(
     Example: graphlift inventory --live
     """
     from ..ledger import build_ledger, views
-    from ..ledger.sarif import sarif
-    from ..ledger.why import why as explain
 
     project, plugins = open_project(ctx, hooks=("graphlift_reference_finders",))
     project.require_names()
-    ledger = build_ledger(project, plugins.gather("graphlift_reference_finders"))
+    ledger = build_ledger(project, plugins.gather("graphlift_reference_finders"), cache=not no_cache)
     if why:
+        from ..ledger.why import why as explain
+
         told = explain(ledger, why)
         typer.echo(
             json.dumps({"place": why, "text": told}, indent=2, sort_keys=True)
@@ -49,6 +50,8 @@ def inventory(
     elif style is InventoryFormat.JSON:
         typer.echo(json.dumps(views.data(ledger, only_live=live), indent=2, sort_keys=True, ensure_ascii=False))
     elif style is InventoryFormat.SARIF:
+        from ..ledger.sarif import sarif
+
         typer.echo(json.dumps(sarif(ledger), indent=2, sort_keys=True, ensure_ascii=False))
     elif style is InventoryFormat.MARKDOWN:
         typer.echo(views.markdown(ledger))

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Ledger", "Lookalike", "Occurrence", "Reference", "Unreadable", "build_ledger"]
 
 
-def build_ledger(
-    project: Project, finders: Sequence[ReferenceFinder] | None = None, *, cache: bool = False
-) -> Ledger:
+def build_ledger(project: Project, finders: Sequence[ReferenceFinder] | None = None, *, cache: bool = False) -> Ledger:
     """The ledger of a project's configured symbols. Nothing of the project is imported or run.
 
     `finders` are those of the hook `graphlift_reference_finders`; None stands for the built-in ones. With `cache`, the

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from .documents import CONFIG_SUFFIXES, find_in_document
-from .imports import find_imports
-from .names import find_names
-from .notebooks import find_in_notebook
-from .prose import find_comments
-from .python import PythonFile
-from .strings import find_strings
-from .text import PYTHON
+from .text import CONFIG_SUFFIXES, PYTHON
 
+# What reads a file is imported when one is to be read: often the cache knows the answer.
 if TYPE_CHECKING:
     from .mention import FileFindings
+    from .python import PythonFile
     from .search import Search
     from .text import TextFile
 
@@ -67,6 +62,8 @@ class NotebookFinder:
 
     def find(self, file: TextFile, search: Search) -> FileFindings:
         """References in the code cells and in the text around them."""
+        from .notebooks import find_in_notebook
+
         return find_in_notebook(
             file, search.resolver, search.vocabulary, lambda code: find_in_python(search.code(code))
         )
@@ -81,6 +78,8 @@ class ConfigurationFinder:
 
     def find(self, file: TextFile, search: Search) -> FileFindings:
         """Dotted paths and bare names."""
+        from .documents import find_in_document
+
         return find_in_document(file, search.resolver, search.vocabulary)
 
 
@@ -93,6 +92,8 @@ class TextFinder:
 
     def find(self, file: TextFile, search: Search) -> FileFindings:
         """Names in prose and in fenced code blocks."""
+        from .documents import find_in_document
+
         return find_in_document(file, search.resolver, search.vocabulary)
 
 
@@ -106,6 +107,11 @@ def built_in() -> list[ReferenceFinder]:
 
 def find_in_python(source: PythonFile) -> FileFindings:
     """References in Python code: names, strings and comments."""
+    from .imports import find_imports
+    from .names import find_names
+    from .prose import find_comments
+    from .strings import find_strings
+
     found = find_names(source)
     found.join(find_strings(source))
     found.join(find_comments(source))

@@ -110,7 +110,7 @@ def test_a_plugins_object_that_raises_is_named_and_is_exit_code_3(sandbox) -> No
 
 
 def test_a_bug_keeps_its_traceback_and_has_an_exit_code_of_its_own() -> None:
-    code = "import graphlift.migrate.cli as c; c.app = lambda: 1 / 0; c.main()"
+    code = "import graphlift.migrate.cli as c; c.application = lambda _: 1 / 0; c.main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 70
     assert "ZeroDivisionError" in done.stderr
