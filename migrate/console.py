@@ -32,6 +32,9 @@ class OutputFormat(StrEnum):
 
 
 FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How to say the result.")]
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Read everything again, and keep nothing in .graphlift/cache.")
+]
 
 
 @dataclass(frozen=True)
