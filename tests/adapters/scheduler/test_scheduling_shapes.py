@@ -207,6 +207,27 @@ def test_L16_one_of_two_failures_is_enough_to_name() -> None:
     assert "failed" in {task.status for task in found.ending.tasks}
 
 
+def test_L17_a_change_in_place_is_no_write_and_no_trigger_tells_of_it() -> None:
+    def change(state: State) -> dict[str, Any]:
+        state["shared"]["x"] = 1
+        return {"log": ["a"]}
+
+    def read(state: State) -> dict[str, Any]:
+        return {"log": [f"x={state['shared'].get('x')}"]}
+
+    saver = InMemorySaver()
+    app = graph(">a a>b", a=change, b=read).compile(checkpointer=saver)
+    assert app.invoke({"log": [], "shared": {}}, CONFIG)["log"] == ["a", "x=1"]
+    found = explain(saver, "t", graph=app)
+    # The table is that of any healthy run: the leak is nothing that the scheduler knows.
+    assert (times(found, "a"), times(found, "b")) == ([(1, ["__start__"])], [(2, ["a"])])
+    assert (found.ending.kind, found.waiting, found.unknown) == ("quiescent", (), ())
+    versions = [
+        saved.checkpoint["channel_versions"]["shared"] for saved in saver.list(CONFIG) if saved.metadata["step"] > 0
+    ]
+    assert len(set(versions)) == 1
+
+
 def test_L18_L20_writers_of_one_superstep_are_listed_in_it() -> None:
     found = ran(graph(">a a>z,b"))
     assert [row.node for row in found.rows if row.step == 2] == ["b", "z"]
