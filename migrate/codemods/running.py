@@ -37,12 +37,14 @@ def plan_codemods(
     codemods: Iterable[Codemod],
     accepts: PathFilter = everywhere,
     finders: Sequence[ReferenceFinder] | None = None,
+    *,
+    cache: bool = False,
 ) -> Plan:
     """What `codemods` would change in the files that `accepts` takes, and what they flag there.
 
-    `finders` are the reference finders of the ledger; None stands for the built-in ones.
+    `finders` are the reference finders of the ledger; None stands for the built-in ones. `cache` as in `build_ledger`.
     """
-    return make_plan(project, build_ledger(project, finders), codemods, only_paths=accepts)
+    return make_plan(project, build_ledger(project, finders, cache=cache), codemods, only_paths=accepts)
 
 
 def apply_codemods(

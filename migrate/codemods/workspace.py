@@ -6,6 +6,7 @@ Reads files, never imports them. What is rewritten is decided by codemods; the o
 from __future__ import annotations
 
 import ast
+import os
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -32,13 +33,14 @@ class Workspace:
     def __init__(self, project: Project, ledger: Ledger, overlay: dict[str, bytes] | None = None) -> None:
         self.project = project
         self.ledger = ledger
+        self._root = os.fspath(project.root)
         self._overlay = overlay or {}
         self._trees: dict[str, ast.Module] = {}
         self.symbols: dict[str, Symbol] = {symbol.legacy: symbol for symbol in project.settings.symbol}
 
     def read(self, path: str) -> bytes:
         """What a file of the project holds."""
-        return self._overlay[path] if path in self._overlay else (self.project.root / path).read_bytes()
+        return self._overlay[path] if path in self._overlay else read(f"{self._root}/{path}")[0]
 
     @cached_property
     def files(self) -> dict[str, File]:
@@ -58,12 +60,14 @@ class Workspace:
 
     def add_needles(self, codemods: Iterable[Codemod]) -> None:
         """Add the files without references that a codemod asks for by what they contain."""
-        for codemod in codemods:
-            if not codemod.needles:
+        asking = [(codemod.suffixes, codemod.needles) for codemod in codemods if codemod.needles]
+        every = tuple(sorted({suffix for suffixes, _ in asking for suffix in suffixes}))
+        for path in self.project.files(*every) if asking else ():
+            if path in self.files:
                 continue
-            for path in self.project.files(*codemod.suffixes):
-                if path not in self.files and any(needle in self.read(path) for needle in codemod.needles):
-                    self.files[path] = File(self, path, self.read(path), ())
+            content = self.read(path)
+            if any(path.endswith(suffixes) and any(map(content.__contains__, needles)) for suffixes, needles in asking):
+                self.files[path] = File(self, path, content, ())
 
     @cached_property
     def _roots(self) -> list[Path]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...adapters.errors import UsageError
-from ..console import FINDINGS, FormatOption, GlobalOptions, OutputFormat, emit, note, open_project
+from ..console import FINDINGS, FormatOption, GlobalOptions, NoCacheOption, OutputFormat, emit, note, open_project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,7 @@ def codemod(
     allow_dirty: Annotated[
         bool, typer.Option("--allow-dirty", help="Write although the work tree has uncommitted changes.")
     ] = False,
+    no_cache: NoCacheOption = False,
     style: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Plan the rewrite of every reference to a legacy symbol, role by role; write it with --apply.
@@ -52,14 +54,18 @@ def codemod(
     elif undo:
         _undo(ctx, style)
     else:
-        _run(ctx, _Request(tuple(paths or ()), tuple(only or ()), tuple(skip or ())), style, diff, apply, allow_dirty)
+        request = _Request(tuple(paths or ()), tuple(only or ()), tuple(skip or ()), not no_cache)
+        _run(ctx, request, style, diff, apply, allow_dirty)
 
 
+@dataclass(frozen=True)
 class _Request:
-    """What to run, and where."""
+    """What to run, and where; and whether the ledger may come from the cache."""
 
-    def __init__(self, paths: tuple[str, ...], only: tuple[str, ...], skip: tuple[str, ...]) -> None:
-        self.paths, self.only, self.skip = paths, only, skip
+    paths: tuple[str, ...]
+    only: tuple[str, ...]
+    skip: tuple[str, ...]
+    cache: bool
 
 
 def _list(ctx: typer.Context, style: OutputFormat) -> None:
@@ -97,13 +103,15 @@ def _run(
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
     accepts = path_filter(project.root, options.directory.resolve(), request.paths)
     finders = plugins.gather(FINDERS)
-    plan = plan_codemods(project, codemods, accepts, finders)
+    plan = plan_codemods(project, codemods, accepts, finders, cache=request.cache)
     if not apply:
         _show(plan, style, diff)
         if plan:
             raise typer.Exit(FINDINGS)
         return
     applied = apply_codemods(project, plan, codemods, accepts, finders, allow_dirty=allow_dirty)
+    if applied.unchecked:
+        note("note: there is no git repository here, so nothing checked for uncommitted work; `--undo` takes this back")
     emit(
         style,
         lambda: "\n".join([*_flags(plan), _told(applied, "changed"), *_counts(plan)]),
