@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..ledger.files import read
 from ..ledger.layout import absolute
 from ..ledger.model import IMPORT, MODULE_IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STAR_IMPORT
 from .file import File
