@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..adapters.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
 # A pre-commit hook names its index in the environment, so the caller's GIT_* variables stay.
@@ -51,7 +51,7 @@ class Git:
     def open(cls, root: Path) -> Git:
         """The repository that holds `root`. Raises `EnvironmentProblem` where there is none, or no git."""
         found = cls(root)
-        if found._run("rev-parse", "--is-inside-work-tree", check=False).strip() != b"true":
+        if not found.is_work_tree:
             mend = "run `git init` and commit, or use a command that needs no history (`--absolute`)"
             raise EnvironmentProblem("this folder is not in a git work tree", mend=mend)
         return found
@@ -63,6 +63,11 @@ class Git:
             return cls.open(root)
         except EnvironmentProblem:
             return None
+
+    @cached_property
+    def is_work_tree(self) -> bool:
+        """Whether `root` is inside a work tree."""
+        return self._run("rev-parse", "--is-inside-work-tree", check=False).strip() == b"true"
 
     def revision(self, name: str) -> str | None:
         """The commit id that a name stands for, or None."""
@@ -160,6 +165,10 @@ class Git:
         fields = _split(self._run("diff", *(("--cached",) if staged else ()), *arguments, base))
         return {new: old for old, new in zip(fields[1::3], fields[2::3], strict=True)}
 
+    def unstaged(self) -> frozenset[str]:
+        """The tracked files that are not on disk as they are in the index."""
+        return frozenset(_split(self._run("diff-files", "--name-only", "-z", "--relative")))
+
     def is_like_index(self) -> bool:
         """Whether the work tree holds exactly what the index holds, and nothing besides."""
         differs = self._run("diff-files", "--name-only", "-z")
@@ -169,6 +178,26 @@ class Git:
         """Whether the work tree or the index differs from HEAD, untracked files included; only `paths`, if given."""
         arguments = ("status", "--porcelain", "-z", "--untracked-files=all", "--", *(paths or (".",)))
         return bool(self._run(*arguments))
+
+    def uncommitted(self) -> frozenset[str]:
+        """The tracked files below `root` whose work tree or index differs from HEAD."""
+        arguments = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--", ".")
+        return self._below(row[3:] for row in _split(self._run(*arguments)))
+
+    def untracked(self, paths: Collection[str]) -> frozenset[str]:
+        """Those of `paths` that git does not track, ignored ones too."""
+        if not paths:
+            return frozenset()
+        # Thousands of paths do not fit on a command line.
+        wanted = ("--", *paths) if len(paths) <= 500 else ()
+        return frozenset(paths) & frozenset(
+            _split(self._run("--literal-pathspecs", "ls-files", "-z", "--others", *wanted))
+        )
+
+    def _below(self, paths: Iterable[str]) -> frozenset[str]:
+        """Paths from the top of the work tree, as `status` gives them, seen from `root`."""
+        prefix = os.fsdecode(self._run("rev-parse", "--show-prefix")).removesuffix("\n")
+        return frozenset(path.removeprefix(prefix) for path in paths)
 
     def log(self, *paths: str, since: str | None = None) -> tuple[Commit, ...]:
         """The first-parent commits that touched `paths` (all, if none is given), oldest first."""

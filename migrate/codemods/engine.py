@@ -113,7 +113,10 @@ class _Run:
                 continue
             if change is None:
                 continue
-            if reason := problem(file, change):
+            if (self._workspace.project.root / file.path).is_symlink():
+                reason = "is a symbolic link, which is never written; what it leads to is changed in its own place"
+                failed.append(Flag(file.path, 1, "symbolic-link", reason))
+            elif reason := problem(file, change):
                 failed.append(Flag(file.path, 1, "unverified", f"left alone: {reason}"))
             else:
                 changes.append(change)

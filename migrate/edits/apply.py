@@ -7,12 +7,13 @@ change should be. All three hold the project's lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...adapters.errors import EnvironmentProblem, UsageError
+from ...parity.writing import write_atomically
 from . import places
-from .journal import FOLDER, Journal, temporary_path
+from .journal import FOLDER, Journal, Transaction, temporary_path
 from .model import FileChange, Flag, Plan
 from .worktree import require_clean
 
@@ -26,10 +27,14 @@ Verify = Callable[[Mapping[str, bytes | None]], Iterable[Flag]]
 
 @dataclass(frozen=True)
 class Applied:
-    """What `apply_plan` or `undo` did: files written (or deleted), and those left alone, each with a reason."""
+    """What `apply_plan` or `undo` did: files written (or deleted), and those left alone, each with a reason.
+
+    `unchecked`: git was not asked whether something uncommitted is in the way, since there is no repository.
+    """
 
     written: tuple[str, ...]
     refused: tuple[Flag, ...] = ()
+    unchecked: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,7 @@ def apply_plan(
     """
     if not plan.changes:
         return Applied(())
-    if not allow_dirty:
-        require_clean(project.root, [change.path for change in plan.changes])
+    unchecked = not allow_dirty and not require_clean(project.root, [change.path for change in plan.changes])
     journal = Journal(project.root)
     with journal.locked():
         _recover(journal)
@@ -76,8 +80,8 @@ def apply_plan(
         paths = {flag.file for flag in refused}
         good = tuple(change for change in plan.changes if change.path not in paths)
         if not good or (refused and all_or_nothing):
-            return Applied((), refused)
-        return _transact(journal, good, refused, verify)
+            return Applied((), refused, unchecked)
+        return replace(_transact(journal, good, refused, verify), unchecked=unchecked)
 
 
 def undo(project: Project) -> Applied:
@@ -102,7 +106,8 @@ def recover(project: Project) -> Recovered | None:
     """End a transaction that was cut short, by a kill or a power failure; None where there is none.
 
     It is completed where every file holds either what was there before or what was planned; where somebody edited one
-    in between, the others are rolled back. Every command that reads the code base should call this first.
+    in between, or where it was to be verified and had not been, the files are rolled back. Every command that reads the
+    code base should call this first.
     """
     journal = Journal(project.root)
     if not (journal.folder / "pending").is_dir():
@@ -118,7 +123,7 @@ def _transact(
     verify: Verify | None,
     undoes: str = "",
 ) -> Applied:
-    journal.begin(changes, undoes)
+    journal.begin(changes, undoes, verify=verify is not None)
     done: list[FileChange] = []
     try:
         for change in changes:
@@ -134,13 +139,15 @@ def _transact(
     try:
         bad = tuple(verify({c.path: places.read(journal.root, c.path) for c in changes})) if verify else ()
     except BaseException:
-        # What could not be verified must not stay; left pending, the next command would even complete it.
+        # What could not be verified must not stay.
         _put_back(journal.root, done)
         journal.finish(())
         raise
     wrong = {flag.file for flag in bad}
-    _put_back(journal.root, [change for change in changes if change.path in wrong])
     written = tuple(change.path for change in changes if change.path not in wrong)
+    if verify:
+        journal.settle(written)
+    _put_back(journal.root, [change for change in changes if change.path in wrong])
     journal.finish(written)
     return Applied(written, tuple(sorted((*refused, *bad))))
 
@@ -160,7 +167,7 @@ def _write(root: Path, change: FileChange) -> None:
         file.unlink(missing_ok=True)
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    places.write_atomically(file, change.after, temporary_path(file))
+    write_atomically(file, change.after, temporary_path(file))
 
 
 def _put_back(root: Path, changes: Iterable[FileChange]) -> None:
@@ -177,13 +184,24 @@ def _recover(journal: Journal) -> Recovered | None:
         if state != "unsafe":
             temporary_path(journal.root / path).unlink(missing_ok=True)
     left = tuple(path for path, state in states.items() if state in ("other", "unsafe"))
-    action, wanted = ("rolled back", "after") if left else ("completed", "before")
+    stay = _stay(journal, pending, bool(left))
     for change in pending.changes:
-        if states[change.path] == wanted:
-            _write(journal.root, change if wanted == "before" else FileChange(change.path, change.after, change.before))
-    paths = tuple(change.path for change in pending.changes)
-    journal.finish(() if left else paths)
-    return Recovered(action, paths, left)
+        wanted = "after" if change.path in stay else "before"
+        if states[change.path] in ("before", "after") and states[change.path] != wanted:
+            _write(journal.root, change if wanted == "after" else FileChange(change.path, change.after, change.before))
+    journal.finish(stay)
+    return Recovered("completed" if stay else "rolled back", tuple(change.path for change in pending.changes), left)
+
+
+def _stay(journal: Journal, pending: Transaction, edited: bool) -> frozenset[str]:
+    """The files of an interrupted transaction that get what was planned; the others get back what was there before.
+
+    What had to be verified, and was not when it was cut short, must not stay: only the command that made it could do that.
+    """
+    settled = journal.settled()
+    if edited or (pending.verify and settled is None):
+        return frozenset()
+    return frozenset(change.path for change in pending.changes) if settled is None else settled
 
 
 def _state(root: Path, change: FileChange) -> str:

@@ -2,8 +2,8 @@
 
     lock         held by the process that is at work
     pending/     the transaction that is being written: `content`, `manifest.json`; exists from before the first file is
-                 touched until after the last
-    done/0001/   a finished transaction, for `undo`; the newest has the greatest number
+                 touched until after the last. `settled.json`: the paths that passed the verification and stay
+    done/0001/   a finished transaction, for `undo`; the newest has the greatest number. `0001.old` while it is replaced
 
 A transaction's folder appears by one rename, complete or not at all. Nothing here writes a file of the code base.
 """
@@ -32,12 +32,14 @@ IGNORE = b"*\n"
 class Transaction:
     """Changes that belong together, under the name by which they can be undone.
 
-    With `undo`, the changes take back (some of) those of the finished transaction of that name.
+    With `undo`, the changes take back (some of) those of the finished transaction of that name. With `verify`, they stay
+    only once they are verified.
     """
 
     name: str
     changes: tuple[FileChange, ...]
     undo: bool = False
+    verify: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,24 @@ class Journal:
                 f"cannot be written: {error.strerror}", where=FOLDER, mend="make the project's folder writable"
             ) from None
 
-    def begin(self, changes: tuple[FileChange, ...], undoes: str = "") -> None:
+    def begin(self, changes: tuple[FileChange, ...], undoes: str = "", *, verify: bool = False) -> None:
         """Record what is about to be written. After this returns, the transaction can be completed or rolled back."""
         self._clear()
-        self._store(Transaction(undoes or self._next_name(), changes, bool(undoes)), self._pending)
+        self._store(Transaction(undoes or self._next_name(), changes, bool(undoes), verify), self._pending)
+
+    def settle(self, stay: Collection[str]) -> None:
+        """Record which of the written files passed the verification; the others are about to be put back."""
+        draft = self.folder / f"draft-{os.getpid()}-settled"
+        draft.mkdir()
+        _write(draft / "paths", json.dumps(sorted(stay)).encode())
+        (draft / "paths").rename(self._pending / "settled.json")
+        _sync_folder(self._pending)
+        draft.rmdir()
+
+    def settled(self) -> frozenset[str] | None:
+        """What `settle` recorded for the pending transaction; None before that."""
+        file = self._pending / "settled.json"
+        return frozenset(json.loads(file.read_bytes())) if file.is_file() else None
 
     def pending(self) -> Transaction | None:
         """The transaction that was begun and not finished, or None."""
@@ -136,14 +152,19 @@ class Journal:
         manifest = {
             "name": transaction.name,
             "undo": transaction.undo,
+            "verify": transaction.verify,
             "files": [asdict(entry) for entry in entries],
             "content_hash": digest(content),
         }
         _write(draft / "manifest.json", json.dumps(manifest, indent=1, sort_keys=True).encode())
-        self._drop(place)
         place.parent.mkdir(exist_ok=True)
+        old = _old(place)
+        if place.is_dir():
+            # Until the new one is there, the old one must not be lost: `_clear` brings it back.
+            place.rename(old)
         draft.rename(place)
         _sync_folder(place.parent)
+        self._drop(old)
 
     def _clear(self) -> None:
         """Remove drafts of processes that were killed; we hold the lock, so none belongs to a living one.
@@ -152,6 +173,12 @@ class Journal:
         """
         for draft in self.folder.glob("draft-*"):
             shutil.rmtree(draft)
+        for old in self.folder.glob("done/*.old"):
+            place = old.with_suffix("")
+            if place.is_dir():
+                self._drop(old)
+            else:
+                old.rename(place)
 
     def _drop(self, place: Path) -> None:
         """Remove a transaction's folder; by a rename first, so that half of one is never read."""
@@ -159,6 +186,10 @@ class Journal:
             gone = self.folder / f"draft-{os.getpid()}-gone"
             place.rename(gone)
             shutil.rmtree(gone)
+
+
+def _old(place: Path) -> Path:
+    return place.with_name(f"{place.name}.old")
 
 
 def temporary_path(file: Path) -> Path:
@@ -191,7 +222,7 @@ def _load(folder: Path) -> Transaction:
         if digest(content) != manifest["content_hash"]:
             raise ValueError("its content does not have the digest that was recorded")
         changes = tuple(_change(_Entry(**item), content) for item in manifest["files"])
-        return Transaction(manifest["name"], changes, manifest["undo"])
+        return Transaction(manifest["name"], changes, manifest["undo"], manifest.get("verify", False))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EnvironmentProblem(
             f"the journal cannot be read: {error}",

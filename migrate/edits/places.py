@@ -1,13 +1,11 @@
 """Where graphlift may write: regular files inside the project's root, never through a symbolic link.
 
-One function answers why a place is refused, in words for a report; the others are the smallest file operations that the
-rest of this folder needs. What is written is decided elsewhere.
+One function answers why a place is refused, in words for a report, the other reads. What is written is decided elsewhere.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from pathlib import Path, PurePosixPath
 
@@ -48,33 +46,3 @@ def read(root: Path, path: str) -> bytes | None:
     """What the regular file at `path` holds; None where there is none."""
     file = root / path
     return file.read_bytes() if file.is_file() else None
-
-
-def write_atomically(file: Path, content: bytes, temporary: Path) -> None:
-    """Replace `file` by one that holds `content`, with its permissions; a reader sees the old or the new, never a part.
-
-    `temporary` is a path in the same folder; it is gone afterwards, whatever happens short of the process being killed.
-    """
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if file.exists():
-            shutil.copystat(file, temporary)
-            _keep_owner(file, temporary)
-            os.utime(temporary)
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _keep_owner(file: Path, temporary: Path) -> None:
-    status, mine = file.stat(), temporary.stat()
-    if (status.st_uid, status.st_gid) == (mine.st_uid, mine.st_gid):
-        return
-    try:
-        os.chown(temporary, status.st_uid, status.st_gid)
-    except OSError:
-        # Only the superuser may give files away; the file then belongs to who ran the command, as with any editor.
-        return

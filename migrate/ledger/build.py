@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...adapters.errors import ConfigurationError
 from ..collecting import no_collections
 from . import model
 from .crosscheck import longer_names, unexplained
@@ -40,10 +41,15 @@ Uses = dict[str, list[tuple[Mention, Decision]]]
 def build(
     project: Project, finders: Sequence[ReferenceFinder] | None = None, files: Files | None = None
 ) -> model.Ledger:
-    """The ledger of a project, read through `files`. Raises `ConfigurationError` where no symbol is configured."""
+    """The ledger of a project, read through `files`.
+
+    Raises `ConfigurationError` where no symbol is configured, or no file of Python is left to look at.
+    """
     settings = project.require_symbols()
     symbols = {symbol.legacy: symbol for symbol in settings.symbol}
-    search = Search(files or Files(project), symbols)
+    files = files or Files(project)
+    _require_files(project, files)
+    search = Search(files, symbols)
     search.find_aliases()
     findings = _find(search, built_in() if finders is None else finders)
     _find_private_members(search, findings)
@@ -52,6 +58,16 @@ def build(
     _find_dynamic(search, findings)
     Targets(search, symbols).mark(findings)
     return _ledger(search, findings, symbols, {name: shape.signature for name, shape in shapes.items()})
+
+
+def _require_files(project: Project, files: Files) -> None:
+    """Where nothing is looked at nothing is found, and that would read as a migration that is done."""
+    if not any(path.endswith(PYTHON) for path in files.paths):
+        raise ConfigurationError(
+            "`source` and `exclude` leave no Python file to look at",
+            where=project.config_file.name if project.config_file else None,
+            mend="correct `source` and `exclude`",
+        )
 
 
 def _find(search: Search, finders: Sequence[ReferenceFinder]) -> dict[str, FileFindings]:

@@ -26,6 +26,8 @@ def live(ledger: Ledger) -> str:
     found = ledger.live()
     files = len({each.file for each in found})
     count = f"{_many(len(found), 'live reference')} in {_many(files, 'file')}"
+    if not ledger.is_complete:
+        count += f"; {len(ledger.unexplained)} places not explained, {_many(len(ledger.unreadable), 'file')} not read"
     return "\n".join([*(_line(each) for each in found), *_missing(ledger), *([""] if found else []), count])
 
 
@@ -100,6 +102,7 @@ def _closing(ledger: Ledger) -> str:
         f"{len(ledger.live())} live",
         f"{len(ledger.unexplained)} not explained",
         f"{_many(len(ledger.lookalikes), 'lookalike')}",
+        *([f"{_many(len(ledger.unreadable), 'file')} not read"] if ledger.unreadable else []),
     ]
     return ", ".join(parts)
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ...adapters.errors import EnvironmentProblem
+from ...parity.writing import write_atomically
 from ..edits import places
 from .lock import Lock, render_lock
 
@@ -18,7 +19,7 @@ def write(root: Path, path: str, content: bytes) -> bool:
         raise EnvironmentProblem(f"cannot be written: it {reason}", where=path, mend="make room for it")
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
-    places.write_atomically(file, content, file.with_name(f".{file.name}.{os.getpid()}"))
+    write_atomically(file, content, file.with_name(f".{file.name}.{os.getpid()}"))
     return True
 
 

@@ -218,3 +218,32 @@ def test_an_interrupted_apply_is_ended_by_the_next_command(shop) -> None:
     ran = shop.run("codemod")
     assert "note: a change of 1 files that had been interrupted was completed" in ran.err
     assert (shop.root / "app" / "jobs.py").read_text() == AFTER["app/jobs.py"]
+
+
+def test_a_symbolic_link_is_not_in_the_patch(shop) -> None:
+    (shop.root / "app" / "link.py").symlink_to("jobs.py")
+    git(shop.root, "add", "-A")
+    git(shop.root, "commit", "-qm", "a link")
+    ran = shop.run("codemod", "--diff")
+    assert "link.py" not in ran.out
+    assert "app/link.py:1: symbolic-link: is a symbolic link, which is never written" in ran.err
+    git(shop.root, "apply", "--check", "-", stdin=ran.out.encode())
+
+
+def test_without_a_repository_it_is_said_that_nothing_was_checked(sandbox) -> None:
+    sandbox.files(FILES)
+    (sandbox.root / ".git").rmdir()
+    ran = sandbox.run("codemod", "--apply")
+    assert ran.code == 0
+    assert "note: there is no git repository here, so nothing checked for uncommitted work" in ran.err
+    assert "uncommitted" not in sandbox.run("codemod", "--undo").err
+
+
+def test_two_places_on_a_line_are_two_flags(shop) -> None:
+    shop.files({"app/odd.py": "from legacy.walker import BFSWalker\nx = [BFSWalker, BFSWalker]; y = BFSWalker(**o)\n"})
+    places = [line.split(":")[1:4] for line in shop.run("codemod").out.splitlines() if line.startswith("app/odd.py:")]
+    assert [(line, column, kind.strip()) for line, column, kind in places] == [
+        ("2", "6", "escapes-as-value"),
+        ("2", "17", "escapes-as-value"),
+        ("2", "33", "dynamic-kwargs"),
+    ]

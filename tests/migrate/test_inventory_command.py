@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from graphlift.adapters.errors import UsageError
+from graphlift.adapters.errors import ConfigurationError, UsageError
 from graphlift.migrate.cli import app
 
 CONFIG = """
@@ -139,3 +139,18 @@ def test_the_output_does_not_depend_on_the_order_of_files(project):
     for name in sorted(FILES, reverse=True):
         (project / name).write_text(FILES[name])
     assert run(project, "--format", "json").output == first
+
+
+def test_the_last_line_says_that_a_file_was_not_read(project: Path) -> None:
+    (project / "app" / "broken.py").write_text("BFSWalker(\n")
+    result = run(project)
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1].endswith("0 not explained, 1 lookalike, 1 file not read")
+    assert run(project, "--live").output.splitlines()[-1].endswith("; 0 places not explained, 1 file not read")
+
+
+def test_where_nothing_is_left_to_look_at_that_is_an_error(project: Path) -> None:
+    (project / "graphlift.toml").write_text('exclude = ["**"]\n' + CONFIG)
+    result = run(project)
+    assert isinstance(result.exception, ConfigurationError)
+    assert "leave no Python file to look at" in str(result.exception)

@@ -23,7 +23,7 @@ PLAN = Plan.of(FileChange(path, BEFORE.get(path), AFTER.get(path)) for path in {
 DRIVER = """
 import json, os, signal, sys
 from pathlib import Path
-from graphlift.migrate.edits import FileChange, Plan, apply_plan, undo
+from graphlift.migrate.edits import FileChange, Flag, Plan, apply_plan, undo
 from graphlift.plugins.project import Project
 import subprocess, json, shutil, fcntl
 
@@ -37,8 +37,10 @@ def prepare(n):
     for path, text in before.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(text.encode())
-    if verb == "undo":
+    if verb in ("undo", "part"):
         apply_plan(Project(root), Plan.of(changes))
+    if verb == "part":
+        (root / "pkg/b.py").write_bytes(b"mine")
     return Project(root)
 
 n = 0
@@ -54,7 +56,12 @@ while True:
                 if not left[0]:
                     os.kill(os.getpid(), signal.SIGKILL)
         sys.addaudithook(kill)
-        apply_plan(project, Plan.of(changes)) if verb == "apply" else undo(project)
+        if verb == "apply":
+            apply_plan(project, Plan.of(changes))
+        elif verb == "verify":
+            apply_plan(project, Plan.of(changes), verify=lambda written: [Flag("a.py", 1, "unverified", "no")])
+        else:
+            undo(project)
         os._exit(0)
     status = os.waitpid(child, 0)[1]
     if not os.WIFSIGNALED(status):
@@ -73,10 +80,8 @@ def tree(root: Path) -> dict[str, bytes]:
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="kills a forked process")
 @pytest.mark.parametrize("verb", ["apply", "undo"])
 def test_a_kill_before_any_operation_leaves_all_or_nothing(tmp_path: Path, verb: str) -> None:
-    text = [json.dumps({path: content.decode() for path, content in side.items()}) for side in (BEFORE, AFTER)]
-    subprocess.run([sys.executable, "-c", DRIVER, str(tmp_path), verb, *text], check=True)
     start, goal = (BEFORE, AFTER) if verb == "apply" else (AFTER, BEFORE)
-    outcomes = [_recovered(root, start, goal) for root in sorted(tmp_path.iterdir())]
+    outcomes = [_recovered(root, start, goal) for root in killed(tmp_path, verb)]
     assert len(outcomes) > 20
     assert outcomes.count("completed") >= len(PLAN.changes)
     # First killed too early to have begun, then in the middle, at last when everything was done.
@@ -105,6 +110,38 @@ def _can_be_taken_back(project: Project, now: dict[str, bytes], goal: dict[str, 
             undo(project)
         apply_plan(project, PLAN)
         assert tree(project.root) == AFTER
+
+
+def killed(tmp_path: Path, verb: str) -> list[Path]:
+    text = [json.dumps({path: content.decode() for path, content in side.items()}) for side in (BEFORE, AFTER)]
+    subprocess.run([sys.executable, "-c", DRIVER, str(tmp_path), verb, *text], check=True)
+    return sorted(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a forked process")
+def test_a_kill_before_the_verification_ended_leaves_nothing_that_is_not_verified(tmp_path: Path) -> None:
+    verified = {**AFTER, "a.py": BEFORE["a.py"]}
+    actions = []
+    for root in killed(tmp_path, "verify"):
+        recovered = recover(Project(root))
+        actions.append(recovered.action if recovered else "")
+        now = tree(root)
+        assert now == (verified if actions[-1] == "completed" else BEFORE) or (not recovered and now == verified)
+        assert recover(Project(root)) is None
+        if now == verified:
+            undo(Project(root))
+            assert tree(root) == BEFORE
+    assert {"rolled back", "completed"} <= set(actions)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a forked process")
+def test_a_kill_in_an_undo_of_a_part_keeps_the_rest_undoable(tmp_path: Path) -> None:
+    for root in killed(tmp_path, "part"):
+        recover(Project(root))
+        (root / "pkg/b.py").write_bytes(AFTER["pkg/b.py"])
+        # What was taken back is not taken back twice; what was left alone can be, now that it is as it was written.
+        undo(Project(root))
+        assert tree(root) == BEFORE, root.name
 
 
 def begun(root: Path) -> Project:
