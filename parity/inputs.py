@@ -102,7 +102,7 @@ def cause_of(legacy: Observation, candidate: Observation, difference: InputDiffe
     reader_there, reader_here = (
         (difference.candidate, difference.legacy) if backwards else (difference.legacy, difference.candidate)
     )
-    told = []
+    told: list[str] = []
     for path in difference.paths:
         wrote = writer(there, path, reader_there.saw.parts.get(path), reader_there)
         missing = _not_there(path, (there, here), (reader_there, reader_here)) if wrote is None else [wrote]
@@ -141,7 +141,7 @@ def _unknown(difference: InputDifference) -> str:
 
 def shown(difference: InputDifference, activation: Activation) -> str:
     """The values of one side at the places that differ, on one line."""
-    told = []
+    told: list[str] = []
     for path in difference.paths[:3]:
         known = activation.saw.kept
         value = shorten(activation.saw.at(path)) if known else (activation.saw.parts.get(path) or "absent")[:10]

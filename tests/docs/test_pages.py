@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     pytest.param(block, id=f"{page}-{number}")
-    for page in ("adapters.md", "scheduler.md")
+    for page in ("adapters.md", "parity.md", "scheduler.md")
     for number, block in enumerate(BLOCK.findall((DOCS / page).read_text(encoding="utf-8")), 1)
 ]
 

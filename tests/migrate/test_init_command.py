@@ -181,3 +181,104 @@ def test_no_candidate_is_a_finding_and_a_template_is_written(sandbox) -> None:
     assert ran.code == 1
     assert "no candidate walker found" in ran.out
     assert (sandbox.root / "graphlift.toml").exists()
+
+
+# the module for the gate
+
+WALKER = """
+from collections import deque
+
+
+class Walker:
+    def __init__(self, handlers):
+        self.handlers = handlers
+
+    def run(self, flow, data):
+        pending, visited = deque([flow["start"]]), set()
+        while pending:
+            name = pending.popleft()
+            if name in visited:
+                continue
+            visited.add(name)
+            data = {**data, **self.handlers[name](data)}
+            pending.extend(flow["next"].get(name, []))
+        return {"success": True, "data": data}
+"""
+
+
+def gate(sandbox) -> str:
+    return (sandbox.root / "parity_cases.py").read_text(encoding="utf-8")
+
+
+def test_the_template_names_the_walker_and_imports_nothing_of_the_project_by_itself(sandbox) -> None:
+    sandbox.files({"app/engine.py": WALKER})
+    ran = sandbox.run("init")
+    assert ran.out.splitlines()[:2] == ["wrote graphlift.toml", "wrote parity_cases.py"]
+    assert "    from app.engine import Walker\n\n    return Walker(handlers).run(case.definition" in gate(sandbox)
+    assert "parity_cases" in sandbox.run("plugins").out
+    ran = sandbox.run("parity")
+    assert (ran.code, "no plugin gives a case" in ran.err) == (2, True)
+    assert sandbox.run("inventory").code == 0
+
+
+def test_the_template_works_after_a_few_lines_are_filled_in(sandbox) -> None:
+    sandbox.files({"app/engine.py": WALKER})
+    sandbox.run("init")
+    lines = {
+        'raise NotImplementedError("TODO 2': "return run_legacy(case, handlers)  #",
+        "        # TODO 3": "        *((Case(str(n), 'order', FLOW, {'n': n}, HANDLERS, matrix={'workers': [1, 2]}) for n in (1, 2))),\n        #",
+        "@hookimpl\ndef graphlift_cases": "FLOW = {'start': 'a', 'next': {'a': ['b']}}\n"
+        "HANDLERS = {'a': lambda data: {'a': data['n']}, 'b': lambda data: {'b': data['a']}}\n\n\n"
+        "@hookimpl\ndef graphlift_cases",
+    }
+    text = gate(sandbox)
+    for old, new in lines.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (sandbox.root / "parity_cases.py").write_text(text, encoding="utf-8")
+    ran = sandbox.run("parity", "--format", "json")
+    assert (ran.code, ran.json()["verdict"]) == (0, "green")
+    assert ran.json()["case_ids"] == ["1[workers=1]", "1[workers=2]", "2[workers=1]", "2[workers=2]"]
+
+
+def test_a_function_is_called_as_one(sandbox) -> None:
+    sandbox.files({"app/engine.py": POP_ZERO})
+    sandbox.run("init")
+    assert "return run_flow(case.definition, handlers, case.inputs)" in gate(sandbox)
+
+
+def test_without_a_walker_the_template_says_what_is_to_do(sandbox) -> None:
+    sandbox.files({"app/engine.py": "x = 1\n"})
+    sandbox.run("init")
+    assert 'raise NotImplementedError("TODO 1' in gate(sandbox)
+    assert sandbox.run("plugins").code == 0
+
+
+def test_an_existing_module_for_the_gate_stays(sandbox) -> None:
+    sandbox.files({"app/engine.py": WALKER, "parity_cases.py": "# mine\n"})
+    ran = sandbox.run("init")
+    assert (ran.code, gate(sandbox)) == (0, "# mine\n")
+    assert "parity_cases.py is there already, and stays" in ran.out
+
+
+def test_the_module_may_lie_in_a_folder(sandbox) -> None:
+    sandbox.files({"app/engine.py": WALKER})
+    assert sandbox.run("init", "--engines", "migration/gate.py").code == 0
+    written = tomllib.loads((sandbox.root / "graphlift.toml").read_text(encoding="utf-8"))
+    assert (written["plugins"], written["exclude"]) == (["migration.gate"], ["/migration/gate.py"])
+    assert "migration.gate" in sandbox.run("plugins").out
+
+
+@pytest.mark.parametrize("name", ["../gate.py", "/tmp/gate.py", "gate.txt", "my-gate.py"])
+def test_what_python_cannot_import_is_refused(sandbox, name: str) -> None:
+    sandbox.files({"app/engine.py": WALKER})
+    assert sandbox.run("init", "--engines", name).code == 2
+    assert not (sandbox.root / "graphlift.toml").exists()
+
+
+def test_a_folder_behind_a_link_that_leads_out_is_refused(sandbox, tmp_path: Path) -> None:
+    sandbox.files({"app/engine.py": WALKER})
+    (tmp_path / "outside").mkdir()
+    (sandbox.root / "migration").symlink_to(tmp_path / "outside", target_is_directory=True)
+    ran = sandbox.run("init", "--engines", "migration/gate.py")
+    assert (ran.code, list((tmp_path / "outside").iterdir())) == (2, [])

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def run(journey: Journey) -> None:
-    """Leaves graphlift.toml."""
-    journey.shell.graphlift("init")
+    """Leaves graphlift.toml, and the gate's module as a template, which stage 3 fills in."""
+    journey.shell.graphlift("init", "--engines", "migration/gate.py")
     journey.write("stages/1-configure", "what init found, completed by hand: the targets of each role, the arguments")
     journey.commit("Configure graphlift")
