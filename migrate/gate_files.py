@@ -82,18 +82,26 @@ def reporters(plugins: Plugins, wanted: Sequence[str]) -> Wanted:
 SOURCES = frozenset({".cfg", ".ini", ".ipynb", ".py", ".pyi", ".toml", ".yaml", ".yml"})
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str, option: str = "--report") -> None:
     """Write a file of the user's choice. Raises UsageError where it cannot be written, for a link, and for a source file."""
     if path.is_symlink() or (path.exists() and path.suffix in SOURCES):
         kind = "a link" if path.is_symlink() else "a source file"
-        raise UsageError(f"--report: {path.name} is {kind}", mend="name a new file, or one that a report may replace")
+        raise UsageError(f"{option}: {path.name} is {kind}", mend="name a new file, or one that a report may replace")
     try:
+        keep_out_of_git(path.parent)
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
     except OSError as error:
         raise UsageError(
             f"{path.name} cannot be written: {error.strerror}", mend="give a file in a folder that exists"
         ) from None
     note(f"wrote {path.name}")
+
+
+def keep_out_of_git(folder: Path) -> None:
+    """Make graphlift's own folder where it is asked for and not there, with a `.gitignore` of its own; no other folder."""
+    if folder.name == ".graphlift" and folder.parent.is_dir() and not folder.exists():
+        folder.mkdir()
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
 def say(found: Report, wanted: Wanted, evidence: Path | None, style: OutputFormat, *, coverage: bool = False) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .stages import Stage
+from .trend import Trend
+from .trend import as_data as trend_as_data
 
 
 def upcoming(stages: Sequence[Stage]) -> Stage | None:
@@ -24,8 +26,8 @@ def as_text(stages: Sequence[Stage]) -> str:
     return "\n".join(lines)
 
 
-def as_data(stages: Sequence[Stage]) -> dict[str, Any]:
-    """For programs."""
+def as_data(stages: Sequence[Stage], trend: Trend | None = None) -> dict[str, Any]:
+    """For programs; `trend` are the figures over time."""
     following = upcoming(stages)
     return {
         "schema": 1,
@@ -43,6 +45,7 @@ def as_data(stages: Sequence[Stage]) -> dict[str, Any]:
             }
             for stage in stages
         ],
+        "over_time": trend_as_data(trend or Trend()),
     }
 
 

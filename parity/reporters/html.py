@@ -27,7 +27,7 @@ def render(report: Report) -> str:
     pages = Pages(__package__ or "")
     view = view_of(report)
     exhibits, left_out = _exhibits(pages, view, {one_line(trace.case): trace for trace in report.traces})
-    return pages.page("parity.html", ("parity.js",), view=view, exhibits=exhibits, exhibits_left_out=left_out)
+    return pages.page("parity.html", scripts=("parity.js",), view=view, exhibits=exhibits, exhibits_left_out=left_out)
 
 
 def _exhibits(pages: Pages, view: View, traces: dict[str, CaseTrace]) -> tuple[dict[str, Markup], int]:

@@ -44,9 +44,9 @@ class Pages:
         # It is the output of a template that escapes, not text from anywhere else.
         return Markup(self._environment.get_template(template).render(values))  # noqa: S704
 
-    def page(self, template: str, scripts: Sequence[str] = (), **values: Any) -> str:
-        """A whole page, with the base's style and script and more scripts by file name."""
-        style = self._source("page.css")
+    def page(self, template: str, *, scripts: Sequence[str] = (), styles: Sequence[str] = (), **values: Any) -> str:
+        """A whole page, with the base's style and script and more of both by file name."""
+        style = "\n".join(self._source(name) for name in ("page.css", *styles))
         script = "\n".join(self._source(name) for name in ("page.js", *scripts))
         policy = (
             f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
