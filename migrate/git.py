@@ -74,6 +74,14 @@ class Git:
         found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
         return found.decode().strip() or None
 
+    def revisions(self, names: Iterable[str]) -> dict[str, str]:
+        """The commit ids of those names that stand for a commit, asked in one process."""
+        wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
+        asked = "".join(f"{name}^{{commit}}\n" for name in wanted)
+        rows = self._run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked.encode(), check=False)
+        found = zip(wanted, rows.decode(errors="replace").splitlines(), strict=False)
+        return {name: row.split()[0] for name, row in found if row.endswith(" commit")}
+
     def merge_base(self, one: str, other: str) -> str | None:
         """The best common ancestor of two commits, or None where they share no history (that is here)."""
         return self._run("merge-base", one, other, check=False).decode().strip() or None

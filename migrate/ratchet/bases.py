@@ -62,9 +62,10 @@ def merge_base(git: Git, given: str | None, environment: Mapping[str, str]) -> s
         raise EnvironmentProblem("there is no commit yet", mend="commit first, or use --absolute")
     if given is not None:
         return _common(git, given, given)
-    for name in _candidates(git, environment):
-        if git.revision(name):
-            return _common(git, name, name)
+    names = list(_candidates(git, environment))
+    known = git.revisions(names)
+    if name := next((name for name in names if name in known), None):
+        return _common(git, name, name)
     mend = "name it with --base REF, or check without history with --absolute"
     if git.is_shallow:
         mend = f"{_deepen()}; or {mend}"

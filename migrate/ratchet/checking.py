@@ -212,6 +212,8 @@ def _bytes(bench: Workbench, name: str) -> bytes | None:
 
 def _removed(bench: Workbench, tree: StoredTree, name: str) -> Iterator[Finding]:
     """A finding for each of the two files that a commit has with something in it, and that is gone now."""
+    if bench.text(bench.rules_name) is not None and bench.text(bench.lock_name) is not None:
+        return
     (rules_name, rules), (lock_name, lock) = stored(bench, tree)
     restore = f"`git checkout {tree.revision[:10]} -- {rules_name} {lock_name}` brings it back"
     if rules is not None and bench.text(bench.rules_name) is None:

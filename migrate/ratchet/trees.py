@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ...adapters.errors import EnvironmentProblem
-from ...plugins.configuration import Settings
+from ...plugins.configuration import CONFIG_NAMES, Settings
 from ...plugins.project import Project
 from ..git import Entry, Git
 
@@ -45,7 +45,25 @@ class Tree(ABC):
 
     def text(self, path: str) -> str | None:
         """A file's text, or None where the tree has no such file."""
-        return self.read(path).decode("utf-8-sig", "replace") if path in self.paths else None
+        return _text(self.read(path)) if path in self.paths else None
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether the project's folder holds exactly this state."""
+        return False
+
+    @cached_property
+    def has_same_settings(self) -> bool:
+        """Whether the configuration of this state is the one that the project was opened with."""
+        config = self.base.config_file
+        return config is not None and self.text(config.name) == _text(config.read_bytes()) and self._names_no_other()
+
+    def _names_no_other(self) -> bool:
+        return (
+            self.base.config_file is None
+            or self.base.config_file.name == CONFIG_NAMES[0]
+            or (CONFIG_NAMES[0] not in self.paths)
+        )
 
     @cached_property
     def import_roots(self) -> tuple[str, ...]:
@@ -65,6 +83,19 @@ class Tree(ABC):
                 target.write_bytes(self.read(path))
             (root / ".git").mkdir(exist_ok=True)  # ends the search for a configuration above
             yield Project.open(root)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _read(root: Path, path: str) -> bytes:
+    try:
+        # Thousands of files: pathlib alone would take longer than reading them.
+        with open(os.fspath(root) + os.sep + path, "rb") as file:  # noqa: PTH123
+            return file.read()
+    except OSError as error:
+        raise EnvironmentProblem(f"cannot be read: {error.strerror}", where=path, mend="make it readable") from None
 
 
 def _is_regular(path: str) -> bool:
@@ -89,17 +120,12 @@ class WorkTree(Tree):
 
     def read(self, path: str) -> bytes:
         """The content on disk."""
-        try:
-            # Thousands of files: pathlib alone would take longer than reading them.
-            with open(os.fspath(self.base.root) + os.sep + path, "rb") as file:  # noqa: PTH123
-                return file.read()
-        except OSError as error:
-            raise EnvironmentProblem(f"cannot be read: {error.strerror}", where=path, mend="make it readable") from None
+        return _read(self.base.root, path)
 
-    @contextmanager
-    def project(self) -> Iterator[Project]:
-        """The project itself."""
-        yield self.base
+    @property
+    def is_on_disk(self) -> bool:
+        """By definition."""
+        return True
 
 
 @dataclass
@@ -120,8 +146,18 @@ class StoredTree(Tree):
         """Every regular file of the commit or the index."""
         return frozenset(self._blobs)
 
+    @cached_property
+    def is_on_disk(self) -> bool:
+        """Whether this is the index, and the work tree holds just that."""
+        return self.revision == "" and self.git.is_like_index()
+
+    @cached_property
+    def _differing(self) -> frozenset[str]:
+        """The paths that are not on disk as they are in the index."""
+        return self.git.unstaged()
+
     def read(self, path: str) -> bytes:
-        """The stored content; attributes such as `eol` are not applied."""
+        """The stored content; attributes such as `eol` are not applied, save where the index is read from disk."""
         if path not in self._content:
             self.preload((path,))
         return self._content[path]
@@ -129,17 +165,12 @@ class StoredTree(Tree):
     def preload(self, paths: Iterable[str]) -> None:
         """Ask git for the contents in one go."""
         wanted = {path: self._blobs[path] for path in paths if path in self._blobs and path not in self._content}
+        if self.revision == "" and len(wanted) > 1:
+            same = [path for path in wanted if path not in self._differing]
+            self._content.update({path: _read(self.base.root, path) for path in same})
+            wanted = {path: wanted[path] for path in wanted.keys() & self._differing}
         found = self.git.blobs(wanted.values())
         self._content.update({path: found[blob] for path, blob in wanted.items()})
-
-    @contextmanager
-    def project(self) -> Iterator[Project]:
-        """The project itself where the index is what is on disk; otherwise a copy in a temporary folder."""
-        if self.revision == "" and self.git.is_like_index():
-            yield self.base
-            return
-        with super().project() as copied:
-            yield copied
 
 
 @dataclass

@@ -96,3 +96,19 @@ def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EnvironmentProblem, match="git was not found"):
         Git.open(tmp_path)
+
+
+def test_several_revisions_are_asked_for_at_once(repo: Any) -> None:
+    repo.files({"a.py": "1\n"})
+    first = repo.commit()
+    found = Git(repo.root).revisions(["main", "nowhere", "HEAD", "main^", "odd name", "HEAD:a.py"])
+    assert found == {"main": first, "HEAD": first}
+
+
+def test_what_is_not_staged(repo: Any) -> None:
+    repo.files({"a.py": "1\n", "b.py": "1\n", "c.py": "1\n"})
+    repo.commit()
+    repo.files({"a.py": "2\n", "b.py": "2\n", "new.py": "1\n"})
+    repo.git("add", "b.py")
+    assert Git(repo.root).unstaged() == frozenset({"a.py"})
+    assert (Git(repo.root).differs("HEAD"), Git(repo.root).default_branch) == (True, "main")

@@ -35,17 +35,16 @@ class References:
 
     def measure(self, scope: Scope) -> Mapping[Key, Reading]:
         """One key a symbol, file and function. `options.contexts` names the contexts that count; only live ones do."""
-        from ...ledger import build_ledger
         from ...ledger.model import DEFINITION
+        from ..ledgers import ledger_of
 
         if not scope.paths:
             return {}
-        with scope.tree.project() as project:
-            configured = {symbol.legacy for symbol in project.settings.symbol}
-            if unknown := sorted(set(scope.rule.symbols) - configured):
-                mend = "add a [[symbol]] table to the configuration, or mend the rule's `symbols`"
-                raise ConfigurationError(f"rule {scope.rule.id!r}: {unknown[0]!r} is no configured symbol", mend=mend)
-            ledger = build_ledger(project, scope.finders or None)
+        ledger, project = ledger_of(scope.tree, scope.finders)
+        configured = {symbol.legacy for symbol in project.settings.symbol}
+        if unknown := sorted(set(scope.rule.symbols) - configured):
+            mend = "add a [[symbol]] table to the configuration, or mend the rule's `symbols`"
+            raise ConfigurationError(f"rule {scope.rule.id!r}: {unknown[0]!r} is no configured symbol", mend=mend)
         wanted, selected = set(scope.rule.symbols) or configured, set(scope.paths)
         contexts = tuple(scope.rule.options.get("contexts", CONTEXTS))
         found: dict[Key, Reading] = {}
