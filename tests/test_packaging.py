@@ -66,3 +66,12 @@ def test_every_module_opens_with_a_docstring() -> None:
     assert [
         path.relative_to(ROOT).as_posix() for path in bare if not path.is_relative_to(ROOT / "migrate" / "demo")
     ] == []
+
+
+def test_every_file_that_a_package_reads_is_shipped() -> None:
+    listed = PROJECT["tool"]["setuptools"]["package-data"]
+    for folder in FOLDERS:
+        shipped = {path for pattern in listed[f"graphlift.{folder}"] for path in (ROOT / folder).glob(pattern)}
+        there = {path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+        missing = {path for path in there - shipped if path.suffix not in (".py", ".pyc")}
+        assert [path.relative_to(ROOT).as_posix() for path in sorted(missing)] == []

@@ -55,8 +55,11 @@ def draw_both(trace: CaseTrace) -> dict[Side, Drawing | None]:
     if trace.graph is not None:
         layout = lay_out(_with_branches(trace.graph))
         return {side: _draw(trace, side, layout, trace.graph) for side in SIDES}
-    graphs = {side: observed_graph(trace.run(side)) for side in SIDES}
-    return {side: _draw(trace, side, lay_out(sources), None) if sources else None for side, sources in graphs.items()}
+    drawings: dict[Side, Drawing | None] = {}
+    for side in SIDES:
+        sources = observed_graph(trace.run(side))
+        drawings[side] = _draw(trace, side, lay_out(sources), None) if sources else None
+    return drawings
 
 
 def observed_graph(run: RunTrace) -> Mapping[str, tuple[str, ...]]:
