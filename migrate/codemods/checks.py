@@ -1,7 +1,7 @@
 """Is a changed file as sound as it was? Asked before a plan is made, and again of what was written.
 
-It must parse, have scopes that the compiler accepts, use no name that nothing binds (unless it did before), and every new import from this code base
-must name something that is there. Nothing is imported: all of it is read from sources.
+It must parse, have scopes that the compiler accepts, use no name that nothing binds (unless it did before), and use every
+new import; one from this code base must name something that is there. Nothing is imported: all of it is read from sources.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import builtins
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..ledger.model import IMPORT, MODULE_IMPORT, RE_EXPORT, STRING_ANNOTATION
 from ..ledger.text import UnreadableError
 from .imports import NewImport
 from .names import Names
@@ -26,6 +27,8 @@ MODULE_NAMES = frozenset({
     "__annotations__", "__dict__", "__cached__", "__qualname__", "__module__", "__class__", "WindowsError",
 })  # fmt: skip
 
+IMPORTS = frozenset({IMPORT, MODULE_IMPORT, RE_EXPORT})
+
 
 def problem(file: File, change: FileChange) -> str | None:
     """Why the changed file must not be written, or None. Only Python is looked at."""
@@ -38,6 +41,8 @@ def problem(file: File, change: FileChange) -> str | None:
         return f"the result does not compile: {error}"
     if lost := undefined(after, names) - undefined(file.source, file.names):
         return f"the result uses names that nothing binds: {', '.join(sorted(lost))}"
+    if idle := unused(file, names):
+        return f"the result imports names that it does not use: {', '.join(sorted(idle))}"
     for rewrite in file.rewrites.values():
         if rewrite.need and (reason := unresolved(file.workspace, rewrite.need)):
             return reason
@@ -45,15 +50,21 @@ def problem(file: File, change: FileChange) -> str | None:
 
 
 def undefined(source: Source, names: Names) -> frozenset[str]:
-    """The names that a module reads and that neither it nor Python binds; none where a star import may bind them."""
-    bound: set[str] = set(dir(builtins)) | MODULE_NAMES
-    for node in source.nodes:
-        match node:
-            case ast.alias(name="*"):
-                return frozenset()
-            case ast.alias(name=name, asname=asname):
-                bound.add(asname or name.partition(".")[0])
-    return names.used - names.bound - bound
+    """The names that a module reads and that neither it nor Python binds; none where a star import may bind them.
+
+    A name counts as bound wherever the module binds it, also where that runs too late, or where `del` takes it away.
+    """
+    if any(isinstance(node, ast.alias) and node.name == "*" for node in source.nodes):
+        return frozenset()
+    return names.used - names.bound - MODULE_NAMES - set(dir(builtins))
+
+
+def unused(file: File, names: Names) -> frozenset[str]:
+    """The names that were imported for an expression and that the result does not read. What only a string says is unseen."""
+    rewrites = file.rewrites.values()
+    unseen = {rewrite.need for rewrite in rewrites if rewrite.reference.role == STRING_ANNOTATION}
+    needs = {rewrite.need for rewrite in rewrites if rewrite.reference.role not in IMPORTS and rewrite.edits}
+    return frozenset(need.bound for need in needs - unseen if need and need.bound not in names.mentioned)
 
 
 def unresolved(workspace: Workspace, need: NewImport) -> str | None:

@@ -22,8 +22,8 @@ _POSTPONED = re.compile(rb"(?m)^([ \t]*from[ \t]+__future__[ \t]+import\b[^\r\n#
 class Names:
     """The names of a module.
 
-    `used`: those that some scope reads and that are the module's (or a builtin's); `bound`: those that the module or a class
-    in it binds; `mentioned`: any name of any scope.
+    `used`: those that some scope reads and that are the module's (or a builtin's); `bound`: those that the module itself
+    binds, or a function of it by `global`; `mentioned`: any name of any scope.
     """
 
     used: frozenset[str]
@@ -43,9 +43,9 @@ class Names:
         for scope in _scopes(table):
             for symbol in scope.get_symbols():
                 mentioned.add(_unmangled(symbol.get_name()))
-                if symbol.is_referenced() and _may_be_the_modules(scope, symbol):
+                if symbol.is_referenced() and _is_the_modules(scope, symbol, table):
                     used.add(symbol.get_name())
-                if _binds(symbol) and (scope is table or symbol.is_declared_global() or scope.get_type() == "class"):
+                if _binds(symbol) and (scope is table or symbol.is_declared_global()):
                     bound.add(symbol.get_name())
         return cls(frozenset(used), frozenset(bound), frozenset(mentioned))
 
@@ -60,9 +60,11 @@ def _binds(symbol: symtable.Symbol) -> bool:
     return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
 
 
-def _may_be_the_modules(scope: symtable.SymbolTable, symbol: symtable.Symbol) -> bool:
-    # A class body that binds a name reads the module's until it does.
-    return scope.get_type() in ("module", "class") or symbol.is_global()
+def _is_the_modules(scope: symtable.SymbolTable, symbol: symtable.Symbol, table: symtable.SymbolTable) -> bool:
+    # A class body that binds a name reads the module's until it does; where the module has none, that cannot be meant.
+    if scope.get_type() == "class" and not symbol.is_global():
+        return symbol.is_local() and symbol.get_name() in table.get_identifiers()
+    return scope is table or symbol.is_global()
 
 
 def _unmangled(name: str) -> str:

@@ -62,7 +62,8 @@ def build(
 
 def _require_files(project: Project, files: Files) -> None:
     """Where nothing is looked at nothing is found, and that would read as a migration that is done."""
-    if not any(path.endswith(PYTHON) for path in files.paths):
+    restricted = bool(project.settings.exclude) or not files.paths
+    if restricted and not any(path.endswith(PYTHON) for path in files.paths):
         raise ConfigurationError(
             "`source` and `exclude` leave no Python file to look at",
             where=project.config_file.name if project.config_file else None,
