@@ -1,18 +1,20 @@
-"""A pool that runs every task in a child process of its own, forked from this one.
+"""A pool that runs tasks in child processes, forked from this one.
 
 So every run starts from the same state, whatever ran before it, beside it, or under how many jobs. A hang, a crash, a fork
 bomb or `os._exit` costs one run, and what had been seen until then is kept: the child writes its journal as it goes. POSIX
 only; this process must have no other threads of its own (a lock that another thread holds would never be released).
+
+A process costs more than most runs, so several runs may share one, on trial: only if they all ended and left their process
+as it was do their results count, for then each has started from the same state. Else each of them runs again in a process of
+its own, as if nothing had been.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 import importlib
 import json
-import math
 import os
 import selectors
 import signal
@@ -22,126 +24,214 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from .case import Case
 from .engine import Engine
+from .forked import in_child
+from .libraries import is_library
 from .observation import JournalReader, Observation, Side
-from .observing import write_journal
 from .running import Task
 
-READ = 1 << 16
-LIBRARIES = frozenset({"graphlift", "langchain_core", "langgraph"})
+READ = 1 << 18
+LOOK_SECONDS = 0.25
+TOGETHER = 100
+"""Runs that may share a process: enough that its cost is small beside theirs."""
+PATIENCE = 5.0
+"""Seconds that one of several runs may take: a longer one is better off by itself."""
+TRIES = 3
+"""Trials that may fail before no more are made, unless more than half of them succeed."""
 
 
 @dataclass
 class _Child:
-    task: Task
-    pid: int
-    pipe: int
-    ends_at: float
-    limit: float
+    tasks: tuple[Task, ...]
+    limits: tuple[float, ...]
+    pid: int = 0
+    pipe: int = 0
+    ends_at: float = 0.0
     pending: bytearray = field(default_factory=bytearray)
-    lines: list[dict[str, Any]] = field(default_factory=list)
+    journals: list[list[dict[str, Any]]] = field(default_factory=lambda: [[]])
+    together: bool = False
+    """Whether the runs of a trial have all ended and left nothing behind."""
+    spoiled: str | None = None
+    """What they left behind."""
+    first: bool = False
+    """Whether it is one of the first runs, whose imports of libraries this process takes over before there are trials."""
+
+    @property
+    def alone(self) -> bool:
+        return len(self.tasks) == 1
 
     def take(self, data: bytes) -> None:
         self.pending += data
         *whole, rest = self.pending.split(b"\n")
         self.pending = bytearray(rest)
-        self.lines.extend(json.loads(line) for line in whole if line)
+        for text in whole:
+            if text:
+                self._line(json.loads(text))
+
+    def _line(self, line: dict[str, Any]) -> None:
+        if line["on"] == "together":
+            self.spoiled = line["spoiled"]
+            self.together = self.spoiled is None
+            return
+        self.journals[-1].append(line)
+        if line["on"] == "seen" and not self.alone:
+            self.journals.append([])
+            self.wait()
+
+    def wait(self) -> None:
+        """Start the clock of the run that is next."""
+        limit = self.limits[min(len(self.journals), len(self.limits)) - 1]
+        self.ends_at = time.monotonic() + (limit if self.alone else min(limit, PATIENCE))
 
     @property
     def told_all(self) -> bool:
-        return bool(self.lines) and self.lines[-1]["on"] == "seen"
+        last = self.journals[-1]
+        return self.together or self.spoiled is not None or (self.alone and bool(last) and last[-1]["on"] == "seen")
 
 
 class Forking:
-    """Runs tasks in forked children, at most `jobs` at once; each has `timeout` seconds, or the case's own limit."""
+    """Runs tasks in forked children, at most `jobs` at once; each has `timeout` seconds, or the case's own limit.
+
+    `together` is how many runs may share a child on trial; with 1 each has its own.
+    """
 
     def __init__(
-        self, engines: Mapping[Side, Engine], cases: Mapping[str, Case], *, jobs: int = 1, timeout: float = 30.0
+        self,
+        engines: Mapping[Side, Engine],
+        cases: Mapping[str, Case],
+        *,
+        jobs: int = 1,
+        timeout: float = 30.0,
+        together: int = 1,
     ) -> None:
         self._engines, self._cases = engines, cases
-        self._jobs, self._timeout = max(1, jobs), timeout
-        self._tasks: deque[Task] = deque()
+        self._jobs, self._timeout, self._together = max(1, jobs), timeout, together
+        self._alone: deque[Task] = deque()
+        self._sharing: deque[Task] = deque()
+        self._succeeded = self._failed = 0
+        self.processes = 0
+        self._first = len(engines) if self.shares else 0
+        self.spoiled: str | None = None
+        """Why runs could not share a process, as the last trial that failed told it."""
+
+    @property
+    def shares(self) -> bool:
+        """Whether runs may share a process."""
+        return self._together > 1
 
     def submit(self, task: Task) -> None:
         """Add a task."""
-        self._tasks.append(task)
+        (self._alone if task.alone or not self.shares else self._sharing).append(task)
 
     def finished(self) -> Iterator[tuple[Task, Observation]]:
         """Give each task when its child has told all, or was killed. Closing the iterator kills what still runs."""
+        if self.shares:
+            is_library("")  # what it remembers is shared with every child
         # Objects that exist now are shared with every child; a collection in a child would copy their pages.
         gc.collect()
         gc.freeze()
         running: dict[int, _Child] = {}
         with selectors.DefaultSelector() as selector:
             try:
-                while self._tasks or running:
-                    while self._tasks and len(running) < self._jobs:
-                        child = self._start(self._tasks.popleft(), running)
+                while self._alone or self._sharing or running:
+                    while self._may_start(running):
+                        child = self._start(self._next(), running)
                         running[child.pipe] = child
                         selector.register(child.pipe, selectors.EVENT_READ)
                     for child in _ready(selector, running):
                         selector.unregister(child.pipe)
                         del running[child.pipe]
-                        yield child.task, self._ended(child)
+                        yield from self._ended(child)
             finally:
                 for child in running.values():
                     _end(child)
                 gc.unfreeze()
 
-    def _start(self, task: Task, others: Mapping[int, _Child]) -> _Child:
-        ours, theirs = os.pipe()
+    def _may_start(self, running: Mapping[int, _Child]) -> bool:
+        if len(running) >= self._jobs or not (self._alone or self._sharing):
+            return False
+        return bool(self._first) or not any(child.first for child in running.values())
+
+    def _next(self) -> tuple[Task, ...]:
+        if not self._sharing:
+            return (self._alone.popleft(),)
+        if self._first:
+            return (self._sharing.popleft(),)
+        if self._failed >= TRIES and self._failed > self._succeeded:
+            self._alone.extend(self._sharing)
+            self._sharing.clear()
+            return (self._alone.popleft(),)
+        size = max(1, min(self._together, -(-len(self._sharing) // self._jobs)))
+        return tuple(self._sharing.popleft() for _ in range(size))
+
+    def _start(self, tasks: tuple[Task, ...], others: Mapping[int, _Child]) -> _Child:
+        limits = tuple(self._cases[task.case].timeout or self._timeout for task in tasks)
+        child = _Child(tasks, limits, first=self._first > 0)
+        self._first = max(0, self._first - 1)
+        self.processes += 1
+        child.pipe, theirs = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns where a thread exists, idle or not
-            pid = os.fork()
-        if pid == 0:
-            for pipe in (ours, *others):
+            child.pid = os.fork()
+        if child.pid == 0:
+            for pipe in (child.pipe, *others):
                 os.close(pipe)
-            self._in_child(task, theirs)
+            in_child(self._engines, self._cases, tasks, child.limits, theirs)
         os.close(theirs)
-        limit = self._cases[task.case].timeout or self._timeout
-        return _Child(task, pid, ours, time.monotonic() + limit, limit)
+        child.wait()
+        return child
 
-    def _in_child(self, task: Task, pipe: int) -> NoReturn:
-        """Never returns: not even an exception may reach the code that runs in the parent."""
-        code = 70
-        try:
-            os.setsid()
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            # Whatever becomes of the parent, this process does not outlive its run.
-            signal.alarm(math.ceil(self._cases[task.case].timeout or self._timeout) + 5)
-            _silence()
-            engine, case = self._engines[task.side], self._cases[task.case]
-            before = set(sys.modules)
-            tell = functools.partial(_write, pipe)
-            write_journal(engine, case, lambda line: tell(line | _libraries(line, before)), task.schedule, task.tape)
-            code = 0
-        finally:
-            os._exit(code)
+    def _ended(self, child: _Child) -> Iterator[tuple[Task, Observation]]:
+        if child.alone:
+            yield child.tasks[0], self._observed(child)
+            return
+        _end(child)
+        self._succeeded += child.together
+        self._failed += not child.together
+        for journal in child.journals:
+            _import_libraries(journal)
+        if not child.together:
+            self.spoiled = child.spoiled or "a run that did not end"
+            self._alone.extend(child.tasks)
+            return
+        for task, journal in zip(child.tasks, child.journals, strict=False):
+            yield task, self._reader(task).read(journal).observation()
 
-    def _ended(self, child: _Child) -> Observation:
+    def _observed(self, child: _Child) -> Observation:
         late = time.monotonic() >= child.ends_at
         status, was_running = _end(child)
-        reader = JournalReader(child.task.side, self._engines[child.task.side].name).read(child.lines)
-        for name in reader.seen.get("libraries", ()):
-            importlib.import_module(name)
+        reader = self._reader(child.tasks[0]).read(child.journals[0])
+        _import_libraries(child.journals[0])
         if not child.told_all:
             hung = late and was_running
-            error = f"did not end within {child.limit:g} s" if hung else _told(status)
+            error = f"did not end within {child.limits[0]:g} s" if hung else _told(status)
             reader.read([{"on": "broken", "kind": "timeout" if hung else "crashed", "error": error}])
         return reader.observation()
+
+    def _reader(self, task: Task) -> JournalReader:
+        return JournalReader(task.side, self._engines[task.side].name)
+
+
+def _import_libraries(journal: list[dict[str, Any]]) -> None:
+    for name in journal[-1].get("libraries", ()) if journal else ():
+        importlib.import_module(name)
 
 
 def _ready(selector: selectors.BaseSelector, running: Mapping[int, _Child]) -> list[_Child]:
     """Wait for something to happen; the children that have told all, have died, or are out of time."""
     now = time.monotonic()
     wait = max(0.0, min(child.ends_at for child in running.values()) - now)
-    done = []
-    for key, _ in selector.select(wait):
+    events = selector.select(min(wait, LOOK_SECONDS))
+    # What a run started may hold the pipe open after its own process has gone.
+    gone = [] if events else [child for child in running.values() if _is_gone(child)]
+    events = events or selector.select(0)
+    done = [] if events else gone
+    for key, _ in events:
         child = running[key.fd]
         data = os.read(child.pipe, READ)
         child.take(data)
@@ -149,6 +239,10 @@ def _ready(selector: selectors.BaseSelector, running: Mapping[int, _Child]) -> l
             done.append(child)
     late = (child for child in running.values() if time.monotonic() >= child.ends_at and child not in done)
     return [*done, *late]
+
+
+def _is_gone(child: _Child) -> bool:
+    return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _end(child: _Child) -> tuple[int, bool]:
@@ -169,31 +263,3 @@ def _told(status: int) -> str:
     if code < 0:
         return f"its process was killed by {signal.Signals(-code).name}"
     return f"its process ended with exit code {code}"
-
-
-def _libraries(line: Mapping[str, Any], before: set[str]) -> dict[str, Any]:
-    """With a journal's last line: the libraries of graphlift's own that the run imported.
-
-    This process imports them too, so that the children after this one need not. Nothing of the user's is among them: what
-    its import does belongs to the run.
-    """
-    if line["on"] != "seen":
-        return {}
-    return {"libraries": sorted(name for name in set(sys.modules) - before if name.split(".")[0] in LIBRARIES)}
-
-
-def _silence() -> None:
-    """What user code prints must not mix with the report; nothing can be read from the terminal."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(null, number)
-    os.close(null)
-    # Whoever runs this process (pytest, say) may have put streams of its own in their place.
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115
-    sys.stdout, sys.stderr = (open(n, "w", errors="replace", closefd=False) for n in (1, 2))  # noqa: SIM115
-
-
-def _write(pipe: int, line: dict[str, Any]) -> None:
-    data = memoryview(json.dumps(line).encode() + b"\n")
-    while data:
-        data = data[os.write(pipe, data) :]

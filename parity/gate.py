@@ -89,25 +89,36 @@ def judge_cases(
     """
     tapes = cassette if cassette is not None else Cassette()
     runs = {case.id: _Runs(case, shape_of(case)) for case in cases}
+    shares = bool(getattr(pool, "shares", False))
     for case in cases:
         for side in SIDES[:1] if case.recorded else SIDES:
-            pool.submit(Task(case.id, side, 0, Tape(record, tapes.of(case.id) if case.recorded else ())))
+            tape = Tape(record, tapes.of(case.id) if case.recorded else ())
+            # What has effects happens once.
+            pool.submit(Task(case.id, side, 0, tape, alone=not shares or bool(case.recorded)))
     for task, observation in pool.finished():
         case_runs = runs[task.case]
         case_runs.add(task, observation)
         tapes.add(observation.recordings)
         replay = Tape("none", tapes.of(task.case)) if case_runs.case.recorded else Tape()
         if case_runs.case.recorded and (task.side, task.schedule) == (SIDES[0], 0):
-            pool.submit(Task(task.case, SIDES[1], 0, replay))
+            pool.submit(Task(task.case, SIDES[1], 0, replay, alone=True))
         if not case_runs.has(task.schedule):
             continue
         first = case_runs.seen["legacy", 0], case_runs.seen["candidate", 0]
         if task.schedule == 0 and wants_another_run(rules, *first):
             for side in SIDES:
-                pool.submit(Task(task.case, side, 1, replay))
+                pool.submit(Task(task.case, side, 1, replay, alone=task.alone))
             continue
-        ended = runs.pop(task.case).by_side()
-        yield replace(judge_case(task.case, rules, ended), measured=measure(case_runs.case, ended))
+        ended = case_runs.by_side()
+        judged = judge_case(task.case, rules, ended)
+        if not task.alone and (judged.divergences or judged.flaky):
+            # No difference is told that could come from runs that shared a process.
+            case_runs.seen.clear()
+            for side in SIDES:
+                pool.submit(Task(task.case, side, 0, replay, alone=True))
+            continue
+        del runs[task.case]
+        yield replace(judged, measured=measure(case_runs.case, ended))
 
 
 def run_gate(

@@ -18,13 +18,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, Literal
 
 from ..adapters.errors import EnvironmentProblem
 from .case import Case, expand_cases
 from .cassette import Tape
 from .engine import Engine
-from .forking import Forking
+from .forking import TOGETHER, Forking
 from .observation import JournalReader, Observation, Side
 from .plain import error_text
 from .running import Pool, Task
@@ -35,15 +35,22 @@ LOOK_SECONDS = 0.25
 READY = "ready"
 
 
-def isolated(load: Load, *, jobs: int = 1, timeout: float = 30.0, keep: bool = False) -> Callable[..., Pool]:
+Isolate = Literal["batch", "run"]
+"""Whether runs may share a process on trial (see `forking`), or each has its own. Results are the same."""
+
+
+def isolated(
+    load: Load, *, jobs: int = 1, timeout: float = 30.0, keep: bool = False, isolate: Isolate = "run"
+) -> Callable[..., Pool]:
     """What makes the pool for `run_gate`: forked children where that is safe, else one fresh worker process.
 
     `keep` lets the worker live on for the next tasks; whoever asks for it calls the pool's `close`, where it has one.
     """
+    together = TOGETHER if isolate == "batch" else 1
 
     def make(engines: Mapping[Side, Engine], cases: Mapping[str, Case]) -> Pool:
         if hasattr(os, "fork") and threading.active_count() == 1:
-            return Forking(engines, cases, jobs=jobs, timeout=timeout)
+            return Forking(engines, cases, jobs=jobs, timeout=timeout, together=together)
         return Spawned(engines, cases, load, timeout=timeout, keep=keep)
 
     return make

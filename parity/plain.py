@@ -118,6 +118,10 @@ class _Plain:
             self._inside.discard(id(value))
 
     def _walked(self, value: Any, kind: type[Any], depth: int) -> Any:
+        if kind is dict:
+            return self.mapping(value, kind, depth)
+        if kind is list or kind is tuple:
+            return self.sequence(value, kind, depth)
         for test, convert in _CONVERTERS:
             if test(value):
                 return convert(self, value, kind, depth)
@@ -204,7 +208,7 @@ def _is_value_object(value: Any) -> bool:
 _Convert = Callable[[_Plain, Any, type[Any], int], Any]
 _CONVERTERS: tuple[tuple[Callable[[Any], bool], _Convert], ...] = (
     (
-        lambda v: isinstance(v, (type,)) or hasattr(v, "__qualname__"),
+        lambda v: isinstance(v, type) or _has_qualname(v),
         lambda _p, v, _k, _d: _tagged("callable", _named(v)),
     ),
     (lambda v: isinstance(v, Mapping), _Plain.mapping),
@@ -225,6 +229,11 @@ _CONVERTERS: tuple[tuple[Callable[[Any], bool], _Convert], ...] = (
     (_is_value_object, _Plain.fields),
     (lambda v: bool(_fields(v)), _Plain.attributes),
 )
+
+
+def _has_qualname(value: Any) -> bool:
+    # A pydantic model has none, and takes long to say so.
+    return not hasattr(type(value), "__pydantic_validator__") and hasattr(value, "__qualname__")
 
 
 def _named(value: Any) -> str:

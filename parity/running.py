@@ -19,16 +19,23 @@ from .observing import observe
 
 @dataclass(frozen=True)
 class Task:
-    """One run: which case, under which engine, with which schedule (see `schedule`)."""
+    """One run: which case, under which engine, with which schedule (see `schedule`).
+
+    `alone`: it must not share a process with others, and is not carried out twice.
+    """
 
     case: str
     side: Side
     schedule: int
     tape: Tape = field(default=Tape(), compare=False)
+    alone: bool = field(default=False, compare=False)
 
 
 class Pool(Protocol):
-    """Runs tasks. `submit` never waits; `finished` gives the results as they come, until nothing is left."""
+    """Runs tasks. `submit` never waits; `finished` gives the results as they come, until nothing is left.
+
+    A pool that has an attribute `shares` which is true may let runs share a process.
+    """
 
     def submit(self, task: Task) -> None:
         """Add a task; also while `finished` is being iterated."""
