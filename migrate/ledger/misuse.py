@@ -164,7 +164,7 @@ class _Misuses:
     def _results(self) -> dict[tuple[int, str], tuple[Resolution, str, frozenset[str]]]:
         """Names that are bound once, to what a method of an instance returned."""
         found: dict[tuple[int, str], tuple[Resolution, str, frozenset[str]]] = {}
-        for node in self.names.parents:
+        for node in self.source.giving:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 name, scope = node.targets[0].id, self.objects.scope_of(node)
                 home = scope.home(name)

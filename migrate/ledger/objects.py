@@ -56,7 +56,7 @@ class Objects:
         return mention.resolution if mention and not mention.resolution.members else None
 
     def _annotated(self) -> None:
-        for child in self.names.parents:
+        for child in self.source.giving:
             if isinstance(child, ast.arg) and child.annotation is not None:
                 function = self.names.parents[self.names.parents[child]]
                 if (found := self._in_annotation(child.annotation)) and (scope := self._scopes.get(function)):
@@ -96,7 +96,7 @@ class Objects:
         return self.symbol(node) or self.subclasses.get(dotted(node))
 
     def _assigned(self) -> None:
-        for node in list(self.names.parents):
+        for node in self.source.giving:
             match node:
                 case ast.Assign(targets=targets, value=value):
                     pairs = [(target, value) for target in targets]

@@ -57,6 +57,12 @@ class PythonFile:
         ]
 
     @cached_property
+    def giving(self) -> list[ast.AST]:
+        """The nodes that give a name a value or a type: few of all, and asked for several times."""
+        kinds = (ast.arg, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.withitem)
+        return [node for node in self.names.parents if isinstance(node, kinds)]
+
+    @cached_property
     def own_definitions(self) -> dict[ast.AST, Resolution]:
         """The classes and functions of this file that are legacy symbols themselves."""
         found: dict[ast.AST, Resolution] = {}

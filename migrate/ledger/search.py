@@ -19,7 +19,7 @@ from .parsing import deeply, parse
 from .python import PythonFile
 from .resolve import Resolver
 from .text import PYTHON, TextFile, UnreadableError, is_python, is_wide
-from .vocabulary import Vocabulary, is_distinctive, whole_words
+from .vocabulary import Vocabulary, is_distinctive, stands, whole_words
 from .walk import names_of
 
 if TYPE_CHECKING:
@@ -144,13 +144,21 @@ class Search:
         An alias that may be an ordinary word counts only where the module that gives it can be meant: its name is there,
         or a relative import in its own package.
         """
-        homes = [each for each in wanted if isinstance(each, Home)]
         words = {each for each in wanted if isinstance(each, str)}
-        pattern = whole_words(words | {home.name for home in homes})
-        for path in self.files.holding([*words, *(home.name for home in homes)]):
+        homes: dict[str, list[Home]] = {}
+        for each in wanted:
+            if isinstance(each, Home):
+                homes.setdefault(each.name, []).append(each)
+        pattern = whole_words(words | homes.keys())
+        for path in self.files.holding([*words, *homes]):
             content = self.files.content(path)
-            held = any(word.encode() in content for word in words) or is_wide(content)
-            if (held or any(home.may_serve(path, content) for home in homes)) and self._has_word(path, pattern):
+            if any(word.encode() in content for word in words) or is_wide(content):
+                held = self._has_word(path, pattern)
+            else:
+                # An alias can be a letter, which is in every file, with hundreds of homes: so the word comes first.
+                here = [served for name, served in homes.items() if stands(name, content)]
+                held = any(home.may_serve(path, content) for served in here for home in served)
+            if held:
                 yield path
 
     def _aliases_in(self, path: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -78,6 +79,19 @@ def whole_words(names: AbstractSet[str]) -> re.Pattern[bytes]:
     """A pattern for whole-word occurrences of `names` in UTF-8 text; it matches nothing where there are none."""
     inner = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
     return re.compile(rb"(?<![\w\x80-\xff])(?:" + inner.encode() + rb")(?![\w\x80-\xff])")
+
+
+def stands(name: str, text: bytes) -> bool:
+    """Whether `name` stands in UTF-8 text as a whole word; fast where it is a short part of many others."""
+    needle = name.encode()
+    start = text.find(needle)
+    while start >= 0:
+        # The bytes of a byte order mark look like letters.
+        first = start == 0 or (start == 3 and text.startswith(codecs.BOM_UTF8)) or not _LETTER.match(text, start - 1)
+        if first and not _LETTER.match(text, start + len(needle)):
+            return True
+        start = text.find(needle, start + 1)
+    return False
 
 
 def is_distinctive(name: str) -> bool:
