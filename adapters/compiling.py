@@ -55,8 +55,8 @@ def compile_workflow(
     """Compile a workflow to a LangGraph graph under a traversal (by default the one of its style).
 
     `checkpointer` is any LangGraph saver. Above `frontier_above` steps the graph has the frontier form, whose cost of a step
-    does not grow, with at most `frontier_width` steps a superstep, and in a synchronous run no more than 32 (as many threads as
-    Python's pool has) or `max_concurrency`; both forms do and give the same. Raises WorkflowError when a handler or condition
+    does not grow, with at most `frontier_width` steps a superstep, and in a synchronous run no more than 24 to 32 (the threads of
+    Python's pool) or `max_concurrency`; both forms do and give the same. Raises WorkflowError when a handler or condition
     is missing, or when the traversal cannot run this workflow.
     """
     traversal = traversal or BY_STYLE[workflow.style]

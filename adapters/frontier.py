@@ -5,6 +5,7 @@ Chosen above a number of steps, because the cost of a step is then flat. What a 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any
@@ -36,9 +37,11 @@ from .wire_dependency import DependencySteps
 SNAPSHOT_EVERY = 1000
 NAMED_UP_TO = 1000
 ONE_NODE = "step"
-SYNC_WIDTH = 32
-"""Steps a superstep where nodes run on threads: Python's pool has 32 at most unless told otherwise. All tasks of a superstep
-live until its end, and with 128 of them Python's collector walks the whole heap often enough to double the cost of a step.
+SYNC_WIDTH = max(24, min(32, (os.cpu_count() or 1) + 4))
+"""Steps a superstep where nodes run on threads: as many as Python's pool has, or enough to keep a smaller pool busy.
+
+All tasks of a superstep live until its end, and with 128 of them Python's collector walks the whole heap often enough to double
+the cost of a step.
 """
 
 Body = Callable[[dict[str, Any], int], Generator[Any, Any, tuple[Written, Any]]]

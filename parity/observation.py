@@ -71,6 +71,15 @@ class RecordedEvent:
 
 
 @dataclass(frozen=True)
+class RecordedWait:
+    """A waiting edge that holds arrivals after the end."""
+
+    target: str
+    arrived: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RecordedOutcome:
     """What the engine gave back; a part that the engine does not show is None."""
 
@@ -81,6 +90,7 @@ class RecordedOutcome:
     interrupt: tuple[str, Value] | None = None
     events: tuple[RecordedEvent, ...] | None = None
     checkpoints: tuple[Value, ...] | None = None
+    waiting: tuple[RecordedWait, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -228,6 +238,9 @@ def outcome_to_json(outcome: RecordedOutcome) -> dict[str, Any]:
         if outcome.events is None
         else [[item.kind, item.node, item.data.to_json()] for item in outcome.events],
         "checkpoints": _each(outcome.checkpoints),
+        "waiting": None
+        if outcome.waiting is None
+        else [[edge.target, list(edge.arrived), list(edge.missing)] for edge in outcome.waiting],
     }
 
 
@@ -243,6 +256,7 @@ def outcome_from_json(data: Mapping[str, Any]) -> RecordedOutcome:
     """The outcome that `outcome_to_json` described."""
     read = Value.from_json
     nodes, events, pause, saved = data["nodes"], data["events"], data["interrupt"], data["checkpoints"]
+    waiting = data.get("waiting")
     return RecordedOutcome(
         data["success"],
         None if data["data"] is None else {key: read(value) for key, value in data["data"].items()},
@@ -251,4 +265,5 @@ def outcome_from_json(data: Mapping[str, Any]) -> RecordedOutcome:
         None if pause is None else (pause[0], read(pause[1])),
         None if events is None else tuple(RecordedEvent(row[0], row[1], read(row[2])) for row in events),
         None if saved is None else tuple(read(value) for value in saved),
+        None if waiting is None else tuple(RecordedWait(row[0], tuple(row[1]), tuple(row[2])) for row in waiting),
     )

@@ -18,9 +18,10 @@ from .observation import (
     RecordedEnd,
     RecordedEvent,
     RecordedOutcome,
+    RecordedWait,
     outcome_to_json,
 )
-from .outcome import UNSEEN, Outcome
+from .outcome import UNSEEN, Outcome, Waiting
 from .plain import error_text, without_addresses
 from .recorded import record
 from .replacing import Replacing
@@ -104,4 +105,9 @@ def recorded_outcome(outcome: Outcome, normalise: Callable[[Any], Any] | None = 
         None if pause is None else (pause.node, record(tidy(pause.payload))),
         None if events is None else tuple(RecordedEvent(e.kind, e.node, record(tidy(e.data))) for e in events),
         None if saved is None else tuple(record(tidy(item)) for item in saved),
+        None if outcome.waiting is None else tuple(_waits(edge) for edge in outcome.waiting),
     )
+
+
+def _waits(edge: Waiting) -> RecordedWait:
+    return RecordedWait(edge.target, tuple(sorted(edge.arrived)), tuple(sorted(edge.missing)))

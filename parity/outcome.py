@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ..adapters.results import NodeResult, WorkflowResult
@@ -54,9 +54,31 @@ class Event:
     data: Any = None
 
 
+class Waiting(Protocol):
+    """A waiting edge that holds arrivals after the end, as `adapters.scheduler.stalled_edges` tells it."""
+
+    @property
+    def target(self) -> str:
+        """The join that never ran."""
+        ...
+
+    @property
+    def arrived(self) -> Sequence[str]:
+        """The nodes that had written to it."""
+        ...
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """The nodes that never came."""
+        ...
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one run. `data` is the final state; `checkpoints` are the saved states, oldest first."""
+    """The result of one run. `data` is the final state; `checkpoints` are the saved states, oldest first.
+
+    `waiting` are the waiting edges that still hold arrivals, as `adapters.scheduler.stalled_edges(graph, config)` gives them.
+    """
 
     success: bool | None = None
     data: Mapping[str, Any] | None = None
@@ -65,6 +87,7 @@ class Outcome:
     interrupt: Pause | None = None
     events: Sequence[Event] | None = None
     checkpoints: Sequence[Any] | None = None
+    waiting: Sequence[Waiting] | None = None
 
     @classmethod
     def of(cls, result: WorkflowResult, **more: Any) -> Outcome:

@@ -1,7 +1,7 @@
 """The built-in divergence rules: one file a rule, each with a `RULE` under a stable id.
 
 GL10x count runs, GL11x and GL12x are about what activations saw and their order, GL13x and GL14x about how nodes and runs
-end, GL15x and GL16x about values, GL170 about a run by itself, GL2xx about runs that give no result. This module is an entry
+end, GL15x and GL16x about values, GL17x about a run by itself, GL2xx about runs that give no result. This module is an entry
 point of the group `graphlift`.
 """
 

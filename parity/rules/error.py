@@ -26,9 +26,20 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
 
 def _cause(legacy: Observation, candidate: Observation) -> str:
     one, other = failures(legacy), failures(candidate)
-    if one == other and one:
-        return f"{as_text(one)} failed under both engines; the errors are told differently"
-    return f"under the legacy engine {as_text(one)} failed, under the candidate {as_text(other)}"
+    if set(one) != set(other) or not one:
+        return f"under the legacy engine {as_text(one)} failed, under the candidate {as_text(other)}"
+    told = _named(legacy, one), _named(candidate, other)
+    if len(one) > 1 and told[0] != told[1] and all(told):
+        lost = [node for node in one if node not in told[0] or node not in told[1]]
+        more = f"; what {as_text(lost)} raised is lost under one of them"
+        return f"{as_text(one)} failed; the legacy engine tells of {as_text(told[0])}, the candidate of {as_text(told[1])}{more}"
+    return f"{as_text(one)} failed under both engines; the errors are told differently"
+
+
+def _named(run: Observation, nodes: tuple[str, ...]) -> tuple[str, ...]:
+    """The failed nodes whose error the run's error repeats."""
+    raised = {node: items[-1].raised or "" for node, items in run.by_node.items() if node in nodes}
+    return tuple(node for node in nodes if node in raised and raised[node].split(": ", 1)[-1] in (run.error or ""))
 
 
 RULE = BuiltIn(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..divergence import Divergence
-from ..observation import Observation
+from ..likeness import likeness
+from ..observation import Activation, Observation
 from ..recorded import Value, shorten
 from ..rule import BuiltIn
+from ..shape import as_text
 from ..writes import keys_that_differ, loss, turned_writers, writers
 
 
@@ -34,12 +36,33 @@ def _told(key: str, value: Value | None) -> str:
 
 
 def _cause(legacy: Observation, candidate: Observation, key: str) -> str:
-    last = [names[-1].node if (names := writers(run, key)) else None for run in (legacy, candidate)]
-    if last[0] and last[1]:
-        return f"last written by {last[0]} under the legacy engine, by {last[1]} under the candidate"
-    if last[0] or last[1]:
-        side = "legacy engine" if last[0] else "candidate"
-        return f"written by {last[0] or last[1]} under the {side} only"
+    last = [names[-1] if (names := writers(run, key)) else None for run in (legacy, candidate)]
+    alike = likeness(_at(legacy, key), _at(candidate, key))
+    told = _written(legacy, candidate, key, (last[0], last[1]))
+    return f"{told}: {alike}" if alike else told
+
+
+def _written(
+    legacy: Observation, candidate: Observation, key: str, last: tuple[Activation | None, Activation | None]
+) -> str:
+    one, other = last
+    if one is not None and other is not None:
+        if one.node != other.node:
+            return f"last written by {one.node} under the legacy engine, by {other.node} under the candidate"
+        wrote = (
+            one.returned.parts[key,] if one.returned else None,
+            other.returned.parts[key,] if other.returned else None,
+        )
+        if wrote[0] != wrote[1]:
+            return f"{one.node} wrote it last under both engines, and something else each time"
+        ends = [(run.side, value.digest if (value := _at(run, key)) else None) for run in (legacy, candidate)]
+        changed = [side for side, digest in ends if digest != wrote[0]]
+        return (
+            f"{one.node} wrote the same under both engines, and the {as_text(changed)} engine ends with something else"
+        )
+    if one is not None or other is not None:
+        side = "legacy engine" if one is not None else "candidate"
+        return f"written by {(one or other).node} under the {side} only"  # type: ignore[union-attr]
     return "no activation that was seen writes it; it comes from the engine or from an untapped node"
 
 
@@ -50,7 +73,8 @@ RULE = BuiltIn(
     "the final state differs",
     """\
 The data that callers get at the end differs at a key. It mostly follows from an earlier divergence, under which it is folded;
-alone it means that the engines put other keys into the final state (inputs, nested results, the engine's own).""",
+alone it means that the engines put other keys into the final state (inputs, nested results, the engine's own), or give a value
+back in another form: rounded, as another type, in another order. The cause says so where that is all that differs.""",
     "mend what it follows from; for keys of the engine's own, map them in the result adapter",
     _check,
     ("data",),

@@ -13,10 +13,10 @@ from ..shape import as_text
 
 def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
     # By place, not by `side`: the gate also compares two runs of one engine, to see what differs by itself.
-    stalled = {"legacy": dict(_stalled(legacy)), "candidate": dict(_stalled(candidate))}
-    for node in sorted(stalled["legacy"].keys() | stalled["candidate"].keys()):
-        sides = [side for side in ("legacy", "candidate") if node in stalled[side]]
-        arrived = stalled[sides[0]][node]
+    by_side = {"legacy": dict(stalled(legacy)), "candidate": dict(stalled(candidate))}
+    for node in sorted(by_side["legacy"].keys() | by_side["candidate"].keys()):
+        sides = [side for side in ("legacy", "candidate") if node in by_side[side]]
+        arrived = by_side[sides[0]][node]
         run = candidate if sides[0] == "candidate" else legacy
         lacking = [name for name in run.shape.sources[node] if name not in arrived] if run.shape else []
         waits = f", {as_text(lacking)} never came" if lacking else ""
@@ -35,7 +35,7 @@ def _who(sides: list[str], legacy: Observation, candidate: Observation) -> str:
     return "both engines" if len(sides) == 2 else f"the {sides[0]} engine"
 
 
-def _stalled(run: Observation) -> Iterator[tuple[str, tuple[str, ...]]]:
+def stalled(run: Observation) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The nodes of one run that never came to anything, with the sources that had led to them."""
     shape = run.shape
     if shape is None or not run.succeeded or (run.outcome and run.outcome.interrupt):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..causes import settled
+from ..causes import is_cancelled, settled, why_cancelled
 from ..comparing import ran
 from ..divergence import Divergence
 from ..observation import Observation
@@ -21,9 +21,19 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
             node,
             legacy=status if holder is legacy else "no result",
             candidate=status if holder is candidate else "no result",
-            cause=f"only the {holder.side} engine's result lists {node}",
+            cause=_cause(holder, candidate if holder is legacy else legacy, node),
             at=settled(holder, node),
         )
+
+
+def _cause(holder: Observation, other: Observation, node: str) -> str:
+    told = f"only the {holder.side} engine's result lists {node}"
+    items = other.by_node.get(node, ())
+    if items and is_cancelled(items[-1]):
+        return f"{told}; under the {other.side} engine it was cancelled: {why_cancelled(other, items[-1])}"
+    if items and items[-1].end is None:
+        return f"{told}; under the {other.side} engine it was still running when the run ended"
+    return told
 
 
 RULE = BuiltIn(

@@ -19,18 +19,17 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
         more, side = (candidate, "candidate") if (counts[1] or 0) > (counts[0] or 0) else (legacy, "legacy")
         extra = min(counts[0] or 0, counts[1] or 0) + 1
         items = more.by_node.get(node, ())
+        cause, mend = why_again(more, node)
         yield rule.found(
             node,
             activation=extra - 1,
             legacy=times(counts[0]),
             candidate=times(counts[1]),
-            cause=f"under the {side}, {why_again(more, node)}",
-            mend=RETRIES if any(item.raised for item in items[:-1]) else rule.mend,
+            cause=f"under the {side}, {cause}",
+            mend=mend or rule.mend,
             at=items[0].begin if items else first_begin(more, node),
         )
 
-
-RETRIES = "compare how both engines count attempts: all tries, or only those after the first"
 
 RULE = BuiltIn(
     "GL101",
@@ -43,7 +42,8 @@ the last run overwrites the first; effects (payments, mails, model calls) are no
 
 It comes about where a join has one edge for each source and the sources are at different depths: a graph engine runs the
 node once for each superstep in which an edge fires (ADR-062). A walker whose visited set is never filled runs the join of a
-diamond twice. A different count of retries shows here too: every attempt is a run.""",
+diamond twice. A different count of retries shows here too: every attempt is a run. So does a body that paused for a person
+and starts again when the run is resumed, or one that the engine simply calls twice.""",
     "give the join one waiting edge with all its sources, instead of one edge each",
     _check,
     ("runs",),

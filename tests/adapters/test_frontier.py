@@ -190,7 +190,12 @@ def test_no_superstep_is_wider_than_the_limit() -> None:
 
 @pytest.mark.parametrize(
     ("config", "width"),
-    [({}, 32), ({"max_concurrency": 4}, 32), ({"max_concurrency": 40}, 40), ({"max_concurrency": 500}, 60)],
+    [
+        ({}, frontier.SYNC_WIDTH),
+        ({"max_concurrency": 4}, frontier.SYNC_WIDTH),
+        ({"max_concurrency": 40}, 40),
+        ({"max_concurrency": 500}, 60),
+    ],
 )
 def test_a_synchronous_superstep_is_no_wider_than_its_threads(config: dict[str, Any], width: int) -> None:
     compiled = hundred()
