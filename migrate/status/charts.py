@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..ratchet.history import Series
-from .trend import by_day
+from .trend import condensed
 
 WIDTH, HEIGHT = 640, 150
 LEFT, TOP, BOTTOM, RIGHT = 52, 14, 24, 16
@@ -56,11 +56,12 @@ class Chart:
 
 
 def draw(series: Series) -> Chart:
-    """The chart of one rule."""
-    days = by_day(series)
-    first, last = days[0][0].toordinal(), days[-1][0].toordinal()
-    end = _end(series, first, last)
-    top = _nice(max(*(total for _, total in days), series.goal or 0, 1))
+    """The chart of one rule. What happened within one day is drawn commit by commit, at equal distances."""
+    points = condensed(series)
+    first, last = points[0][0].toordinal(), points[-1][0].toordinal()
+    within_a_day = first == last and len(points) > 1
+    end = first + len(points) - 1 if within_a_day else _end(series, first, last)
+    top = _nice(max(*(total for _, total in points), series.goal or 0, 1))
 
     def x(ordinal: float) -> float:
         return round(LEFT + WIDTH * (ordinal - first) / (end - first), 1)
@@ -68,20 +69,18 @@ def draw(series: Series) -> Chart:
     def y(total: float) -> float:
         return round(TOP + HEIGHT - HEIGHT * total / top, 1)
 
+    places = [first + at if within_a_day else day.toordinal() for at, (day, _) in enumerate(points)]
+    dots = tuple(Dot(x(at), y(total), f"{day}: {total}") for at, (day, total) in zip(places, points, strict=True))
     # A cap holds until the next commit, so the line is a staircase.
-    line = f"M {x(first):g} {y(days[0][1]):g}"
-    for day, total in days[1:]:
-        line += f" H {x(day.toordinal()):g} V {y(total):g}"
-    area = f"{line} V {TOP + HEIGHT} H {LEFT} Z"
-    dots = tuple(Dot(x(day.toordinal()), y(total), f"{day}: {total}") for day, total in days)
+    line = f"M {dots[0].x:g} {dots[0].y:g}" + "".join(f" H {dot.x:g} V {dot.y:g}" for dot in dots[1:])
     return Chart(
         line,
-        area,
+        f"{line} V {TOP + HEIGHT} H {LEFT} Z",
         dots,
-        _forecast(series, (x(last), y(days[-1][1])), x, y, end),
+        _forecast(series, dots[-1], x, y, end),
         None if series.goal is None else y(series.goal),
-        x(series.by.toordinal()) if series.by and first < series.by.toordinal() <= end else None,
-        _days(series, first, last, end, x),
+        x(series.by.toordinal()) if series.by and not within_a_day and first < series.by.toordinal() <= end else None,
+        (Mark(LEFT, points[0][0].isoformat(), "start"),) if within_a_day else _days(series, first, last, end, x),
         tuple(Mark(y(total), str(total), "end") for total in sorted({0, top // 2, top})),
     )
 
@@ -100,7 +99,7 @@ def _nice(top: int) -> int:
     return rounded + rounded % 2
 
 
-def _forecast(series: Series, start: tuple[float, float], x: _Scale, y: _Scale, end: int) -> str:
+def _forecast(series: Series, start: Dot, x: _Scale, y: _Scale, end: int) -> str:
     """From the last cap down to the goal; cut where the chart ends."""
     if series.forecast is None or series.goal is None or series.points[-1][2] <= series.goal:
         return ""
@@ -108,7 +107,7 @@ def _forecast(series: Series, start: tuple[float, float], x: _Scale, y: _Scale, 
     now = series.points[-1][2]
     seen = min(meets, end)
     total = now + (series.goal - now) * (seen - last) / (meets - last)
-    return f"M {start[0]:g} {start[1]:g} L {x(seen):g} {y(total):g}"
+    return f"M {start.x:g} {start.y:g} L {x(seen):g} {y(total):g}"
 
 
 def _days(series: Series, first: int, last: int, end: int, x: _Scale) -> tuple[Mark, ...]:

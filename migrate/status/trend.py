@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...plugins.project import Project
     from ..ratchet.measuring import Registry
 
-MOST_DAYS = 60
+MOST = 60
 Day = tuple[datetime.date, int]
 
 
@@ -48,9 +48,13 @@ def read_trend(project: Project, registry: Registry) -> Trend:
     return Trend(series, "this clone is shallow, so the beginning is missing: `git fetch --unshallow`" if cut else "")
 
 
-def by_day(series: Series, most: int = MOST_DAYS) -> tuple[Day, ...]:
-    """The total at the end of each day on which there was a commit; of many days as many as asked for, first and last among them."""
-    days = tuple({day: total for day, _, total in series.points}.items())
+def condensed(series: Series, most: int = MOST) -> tuple[Day, ...]:
+    """The total after each commit; where these are too many, at each day's end, and then of the days as many as asked for.
+
+    The last is always among them, and the first, or the end of its day.
+    """
+    every = tuple((day, total) for day, _, total in series.points)
+    days = every if len(every) <= most else tuple(dict(every).items())
     if len(days) <= most:
         return days
     return tuple(days[round(at * (len(days) - 1) / (most - 1))] for at in range(most))
@@ -65,7 +69,7 @@ def _series(item: Series) -> dict[str, Any]:
     return {
         "rule": item.rule,
         "metric": item.metric,
-        "points": [{"day": day.isoformat(), "total": total} for day, total in by_day(item)],
+        "points": [{"day": day.isoformat(), "total": total} for day, total in condensed(item)],
         "goal": item.goal,
         "by": _day(item.by),
         "forecast": _day(item.forecast),
@@ -90,6 +94,6 @@ def tell(item: Series) -> str:
     return f"{told}; {aim}: {pace}{', too late' if item.is_late else ''}"
 
 
-def newest_first(series: Series, most: int = MOST_DAYS) -> Sequence[Day]:
+def newest_first(series: Series, most: int = MOST) -> Sequence[Day]:
     """The days for a table."""
-    return tuple(reversed(by_day(series, most)))
+    return tuple(reversed(condensed(series, most)))

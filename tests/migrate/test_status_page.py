@@ -13,7 +13,7 @@ from graphlift.migrate.ratchet.history import Series
 from graphlift.migrate.status.charts import draw
 from graphlift.migrate.status.page import as_html
 from graphlift.migrate.status.stages import Stage
-from graphlift.migrate.status.trend import MOST_DAYS, Trend, by_day, tell
+from graphlift.migrate.status.trend import MOST, Trend, condensed, tell
 
 DAY = datetime.date.fromisoformat
 TOML = '[[symbol]]\nlegacy = "old.Walker"\nto = "eng.Runner"\n'
@@ -57,7 +57,11 @@ def test_figures_over_time(dated: Any) -> None:
             {
                 "rule": "walker-file",
                 "metric": "lines",
-                "points": [{"day": "2026-01-10", "total": 80}, {"day": "2026-03-01", "total": 40}],
+                "points": [
+                    {"day": "2026-01-10", "total": 90},
+                    {"day": "2026-01-10", "total": 80},
+                    {"day": "2026-03-01", "total": 40},
+                ],
                 "goal": 0,
                 "by": "2026-05-31",
                 "forecast": "2026-04-14",
@@ -164,9 +168,23 @@ def series(*totals: int, goal: int | None = None, by: str | None = None, forecas
 
 
 def test_a_long_history_is_thinned_and_keeps_its_ends() -> None:
-    found = by_day(series(*range(500, 0, -1)))
-    assert (len(found), found[0], found[-1]) == (MOST_DAYS, (DAY("2026-01-01"), 500), (DAY("2027-05-15"), 1))
+    found = condensed(series(*range(500, 0, -1)))
+    assert (len(found), found[0], found[-1]) == (MOST, (DAY("2026-01-01"), 500), (DAY("2027-05-15"), 1))
     assert list(found) == sorted(found)
+
+
+def test_many_commits_a_day_become_one() -> None:
+    points = tuple((DAY(f"2026-01-0{1 + at // 50}"), str(at), 200 - at) for at in range(200))
+    found = condensed(Series("r", "lines", points))
+    assert [total for _, total in found] == [151, 101, 51, 1]
+
+
+def test_what_happened_within_one_day_is_drawn_commit_by_commit() -> None:
+    points = tuple((DAY("2026-01-01"), str(total), total) for total in (30, 20, 5))
+    chart = draw(Series("r", "lines", points, 0, DAY("2026-01-02")))
+    assert chart.line == "M 52 14 H 372 V 64 H 692 V 139"
+    assert [mark.text for mark in chart.across] == ["2026-01-01"]
+    assert [dot.text for dot in chart.dots] == ["2026-01-01: 30", "2026-01-01: 20", "2026-01-01: 5"]
 
 
 @pytest.mark.parametrize(
