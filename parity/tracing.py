@@ -6,7 +6,7 @@ It decides what is kept; what it looks like is `traces`' matter, and what it mea
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -129,7 +129,7 @@ def _ordered(run: Observation) -> list[tuple[int, Activation]]:
 
 def _step(run: Observation, wave: int, item: Activation, show: partial[Shown]) -> Step:
     since = max((one.begin for one in run.by_node[item.node] if one.begin < item.begin), default=0)
-    sources = run.shape.sources.get(item.node, ()) if run.shape else ()
+    sources = _tapped_sources(run.shape, item.node, frozenset(run.by_node)) if run.shape else ()
     return Step(
         printable(item.node),
         item.ordinal,
@@ -142,6 +142,30 @@ def _step(run: Observation, wave: int, item: Activation, show: partial[Shown]) -
         tuple(sorted(map(printable, ended_between(run, sources, since, item.begin)))),
         tuple(printable(path) for path in item.mutated),
     )
+
+
+def _tapped_sources(shape: Shape, node: str, tapped: frozenset[str]) -> set[str]:
+    """The nearest nodes before a node of which activations were seen: conditions and groups are looked through."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    stack = list(_before(shape, node))
+    while stack:
+        name = stack.pop()
+        if name in tapped:
+            found.add(name)
+        elif name not in seen:
+            seen.add(name)
+            stack.extend(_before(shape, name))
+    return found
+
+
+def _before(shape: Shape, node: str) -> Iterator[str]:
+    """The nodes that end right before a node begins: for a group, its branches; for a branch, the group."""
+    for name in shape.sources.get(node, ()):
+        inside = [branch for branch, group in shape.groups.items() if group == name]
+        yield from inside or [name]
+    if node in shape.groups:
+        yield shape.groups[node]
 
 
 def _end(end: RecordedEnd, show: partial[Shown]) -> End:

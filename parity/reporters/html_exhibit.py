@@ -81,7 +81,8 @@ def _panel(run: RunTrace, side: Side, drawing: Drawing | None) -> Panel:
     rows = supersteps(run)
     parts = [counted(run.total, "activation")] if run.traced else ["gave no tap: activations were not seen"]
     if rows:
-        parts[0] += f" in {counted(len(rows), 'superstep')}"
+        # Those in which only nodes without a tap ran are not among them, so they are not counted.
+        parts[0] += f" in supersteps {rows[0][0]} to {rows[-1][0]}"
     parts.append(_ending(run))
     return Panel(side, run.engine, ", ".join(part for part in parts if part), drawing, rows, run.data)
 

@@ -76,11 +76,23 @@ def observed_graph(run: RunTrace) -> Mapping[str, tuple[str, ...]]:
 
 
 def _with_branches(graph: Graph) -> dict[str, tuple[str, ...]]:
-    """A parallel group starts its branches, which the workflow tells by the group and not by an edge."""
+    """A parallel group starts its branches, and what follows it follows them; the workflow tells both by the group alone."""
+    inside: dict[str, list[str]] = {}
+    for branch, group in graph.groups.items():
+        if group in graph.sources:
+            inside.setdefault(group, []).append(branch)
     return {
-        node: (*waits, *([group] if (group := graph.groups.get(node, "")) in graph.sources else []))
+        node: (
+            *(one for name in waits for one in inside.get(name, [name])),
+            *([group] if (group := graph.groups.get(node, "")) in graph.sources else []),
+        )
         for node, waits in graph.sources.items()
     }
+
+
+def _is_of_a_group(graph: Graph, source: str, target: str) -> bool:
+    """Whether an edge is drawn because of a group: from it to a branch, or from a branch to what follows it."""
+    return graph.groups.get(target) == source or source not in graph.sources[target]
 
 
 def _draw(trace: CaseTrace, side: Side, layout: Layout, graph: Graph | None) -> Drawing:
@@ -141,7 +153,7 @@ def _line(run: RunTrace, route: Route, graph: Graph | None) -> Line:
     edge = (route.source, route.target)
     marks = {
         "back": route.back,
-        "branch": graph is not None and graph.groups.get(route.target) == route.source,
+        "branch": graph is not None and _is_of_a_group(graph, *edge),
         "optional": graph is not None and edge in graph.optional,
         "idle": any(run.counts.get(name, 1) == 0 for name in edge),
     }

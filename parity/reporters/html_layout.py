@@ -201,7 +201,8 @@ def _drawn(
     layers: Sequence[Sequence[_Slot]], middles: Mapping[_Slot, float], edges: Sequence[Edge], back: set[Edge]
 ) -> Layout:
     left = min((middles[slot] - _room(slot) / 2 for layer in layers for slot in layer), default=0.0) - MARGIN
-    right = max((middles[slot] + _room(slot) / 2 for layer in layers for slot in layer), default=0.0) + 2 * MARGIN
+    right = max((middles[slot] + _room(slot) / 2 for layer in layers for slot in layer), default=0.0)
+    right += 2 * MARGIN if any(source == target for source, target in edges) else MARGIN
     tops = {slot: MARGIN + at * (HEIGHT + DROP) for at, layer in enumerate(layers) for slot in layer}
 
     def across(slot: _Slot) -> float:

@@ -119,6 +119,30 @@ def test_the_graph_says_after_what_each_activation_began(tmp_path: Path) -> None
     assert told == [("d", 0, ("b",)), ("d", 1, ("c",))]
 
 
+def test_what_an_activation_came_after_is_seen_through_groups_and_conditions(tmp_path: Path) -> None:
+    nodes = [
+        {"kind": "task", "name": "a", "next": ["group"]},
+        {"kind": "parallel", "name": "group", "branches": ["x", "y"], "next": ["size"]},
+        {"kind": "task", "name": "x"},
+        {"kind": "task", "name": "y"},
+        {"kind": "condition", "name": "size", "condition": "True", "branches": {"true": "b"}},
+        {"kind": "task", "name": "b"},
+    ]
+    flow = parse_workflow({"style": "successor", "name": "flow", "start": "a", "nodes": nodes})
+
+    def run(*names: str) -> Any:
+        return lambda case, handlers: {"success": not [handlers[name]({}) for name in names] or True}
+
+    case = Case("x", "w", flow, handlers=dict.fromkeys("abxy", lambda data: None))
+    (trace,) = gate(tmp_path, run("a", "x", "y", "b"), run("a", "x", "y", "b", "b"), [case]).traces
+    assert [(step.node, step.after) for step in trace.legacy.steps] == [
+        ("a", ()),
+        ("x", ("a",)),
+        ("y", ("a",)),
+        ("b", ("x", "y")),
+    ]
+
+
 def test_where_values_differ(tmp_path: Path) -> None:
     def other(case: Case, handlers: Handlers) -> Any:
         return {"success": True, "data": {"n": handlers["a"]({"n": 2}), "more": [1, {"x": 3}]}}

@@ -24,7 +24,7 @@ from graphlift.parity.divergence import Flaky
 from graphlift.parity.evidence import Evidence
 from graphlift.parity.report import Finding, Report
 from graphlift.parity.reporters import builtin_reporters, html
-from graphlift.parity.reporters.html_graph import observed_graph
+from graphlift.parity.reporters.html_graph import draw_both, observed_graph
 from graphlift.parity.traces import CaseTrace, Graph, RunTrace, Shown, Step
 
 HOSTILE = "pay/</script><img src=x onerror=alert(1)>"
@@ -167,7 +167,7 @@ def test_both_graphs_with_counts_and_the_first_divergence(text: str) -> None:
 
 def test_activations_side_by_side_and_supersteps(read: Reader) -> None:
     one = read.text[read.text.rindex("case review/uneven") :]
-    assert "candidate naive graph 8 activations in 5 supersteps, succeeded" in one
+    assert "candidate naive graph 8 activations in supersteps 1 to 5, succeeded" in one
     assert "review#1 legacy 5. candidate 5. superstep 3 differs" in one
     assert "saw at legacy candidate data.results.check" in one
     assert (
@@ -176,9 +176,7 @@ def test_activations_side_by_side_and_supersteps(read: Reader) -> None:
         )
         in one
     )
-    assert (
-        "Supersteps candidate naive graph superstep ran after 1 intake#1 the start 2 api#1 intake docs#1 intake" in one
-    )
+    assert "Supersteps candidate naive graph superstep ran after 1 intake#1 — 2 api#1 intake docs#1 intake" in one
 
 
 def test_the_text_is_always_the_same(full_report: Report, text: str, tmp_path: Path) -> None:
@@ -308,6 +306,16 @@ def test_without_a_graph_each_run_is_drawn_in_its_own_order(full_report: Report)
     assert observed_graph(trace.candidate)["docs"] == ("intake",)
     said = Reader(html.render(replace(full_report, traces=(replace(trace, graph=None),)))).text
     assert "The workflow's graph is not known (give the case `edges`): each run is drawn in its own order." in said
+
+
+def test_what_follows_a_parallel_group_stands_below_its_branches() -> None:
+    graph = Graph({"p": (), "x": (), "y": (), "z": ("p",)}, groups={"x": "p", "y": "p"})
+    run = RunTrace("e", True, counts=dict.fromkeys("pxyz", 1))
+    drawing = draw_both(CaseTrace("c", run, run, graph))["legacy"]
+    assert drawing is not None
+    rows = {box.name: box.y for box in drawing.boxes}
+    assert rows["p"] < rows["x"] == rows["y"] < rows["z"]
+    assert [line.marks for line in drawing.lines] == ["branch"] * 4
 
 
 def test_runs_that_gave_nothing() -> None:
