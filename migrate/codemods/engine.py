@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Roles that need no flag where no codemod took them: what follows from something else, or is text for people.
 SILENT = frozenset({DEFINITION, "import", "module-import", "star-import", "re-export", "name-string", "prose",
                     "docstring-example", "comment"})  # fmt: skip
+LINK = "is a symbolic link, which is never written; what it leads to is changed in its own place"
 
 
 def _everything(_path: str) -> bool:
@@ -114,8 +115,7 @@ class _Run:
             if change is None:
                 continue
             if (self._workspace.project.root / file.path).is_symlink():
-                reason = "is a symbolic link, which is never written; what it leads to is changed in its own place"
-                failed.append(Flag(file.path, 1, "symbolic-link", reason))
+                failed.append(Flag(file.path, 1, "symbolic-link", LINK))
             elif reason := problem(file, change):
                 failed.append(Flag(file.path, 1, "unverified", f"left alone: {reason}"))
             else:

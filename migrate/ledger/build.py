@@ -5,7 +5,8 @@ What is read and resolved is the business of `search`; this is the only place th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from .dynamic import find_dynamic, homes_of, may_ask
 from .fates import IMPORTS, Decision, decide, decide_import
 from .files import Files
 from .finders import built_in
+from .givers import givers_of
 from .instances import find_private_members, less_distinctive, privates_of
 from .mention import FileFindings, Mention
 from .misuse import Shape, find_misuses, shapes_of
@@ -108,21 +110,31 @@ def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> 
     privates = privates_of(read, findings)
     if not privates.defined:
         return
+    givers = givers_of(read, findings)
     names = {symbol.rpartition(".")[0].rpartition(".")[2] for symbol in search.vocabulary.symbols} - {""}
-    search.files.holding({*privates.distinctive, *names})  # all that is asked for later on in one pass
+    search.files.holding({*privates.distinctive, *names, *givers.words})  # all that is asked for later on in one pass
     holding = [path for path in search.files.holding(privates.distinctive) if search.is_python(path)]
     contents = {path: search.files.content(path) for path in holding if path not in read}
     privates = less_distinctive(privates, contents.values())
     left = [name.encode() for name in privates.distinctive]
     extra = [path for path, content in contents.items() if any(name in content for name in left)]
-    wanted = {*extra, *read} - set(search.unreadable)
+    given = _holding_both(search, givers.words, {name for names in privates.defined.values() for name in names})
+    wanted = {*extra, *given, *read} - set(search.unreadable)
 
     def look(path: str) -> None:
         found = findings.setdefault(path, FileFindings())
-        found.join(deeply(lambda: find_private_members(search.python(path), found, privates)))
+        found.join(deeply(lambda: find_private_members(search.python(path), found, privates, givers)))
 
     for path in sorted(wanted):
         search.guarded(path, look)
+
+
+def _holding_both(search: Search, words: Iterable[str], members: Collection[str]) -> Iterator[str]:
+    """The Python files in which one of `words` stands, and one of `members` is asked of something."""
+    asked = re.compile(rb"(?:\.[ \t]*|['\"])(?:%s)\b" % "|".join(sorted(members)).encode())
+    for path in search.files.holding(words) if members else ():
+        if search.is_python(path) and asked.search(search.files.content(path)):
+            yield path
 
 
 def _find_misuses(search: Search, findings: dict[str, FileFindings]) -> dict[str, Shape]:

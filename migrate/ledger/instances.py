@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from . import model
 from .bindings import Definition, dotted, last_name
@@ -19,6 +20,9 @@ from .objects import Objects
 from .python import PythonFile
 from .resolve import Resolution
 from .scopes import Scope
+
+if TYPE_CHECKING:
+    from .givers import Givers
 
 
 @dataclass(frozen=True)
@@ -72,17 +76,22 @@ def less_distinctive(privates: Privates, contents: Iterable[bytes]) -> Privates:
     return replace(privates, distinctive=names)
 
 
-def find_private_members(source: PythonFile, findings: FileFindings, privates: Privates) -> FileFindings:
-    """Uses of private members in one file, from its references (`findings`) and what is known of the symbols' classes."""
-    return _Tracker(source, findings, privates).run()
+def find_private_members(
+    source: PythonFile, findings: FileFindings, privates: Privates, givers: Givers | None = None
+) -> FileFindings:
+    """Uses of private members in one file, from its references (`findings`) and what is known of the symbols' classes.
+
+    `givers` is what hands instances out to it.
+    """
+    return _Tracker(source, findings, privates, givers).run()
 
 
 class _Tracker:
-    def __init__(self, source: PythonFile, findings: FileFindings, privates: Privates) -> None:
+    def __init__(self, source: PythonFile, findings: FileFindings, privates: Privates, givers: Givers | None) -> None:
         self.source = source
         self.names = source.names
         self.privates = privates
-        self.objects = Objects(source, findings)
+        self.objects = Objects(source, findings, givers=givers)
         self.found = FileFindings()
         self._own = [each for each in findings.mentions if each.role == model.DEFINITION]
 
@@ -112,13 +121,19 @@ class _Tracker:
             if found and node.attr in self.privates.defined.get(found.symbol, ()):
                 self._add(start, end, found, scope, "a subclass relies on a private member")
             return
-        found = self.objects.instance(node.value, scope)
+        found = self._known(self.objects.instance(node.value, scope), node.attr)
         if found is not None:
-            self._add(start, end, found, scope, "")
+            self._add(start, end, found, scope, _why(found))
         elif symbol := self.privates.distinctive.get(node.attr):
             maybe = Resolution(symbol, (), (f"{receiver or '…'}.{node.attr}", symbol), certain=False)
             reason = f"may depend: {node.attr} is a private member of the symbol, and no other class seen defines it"
             self._add(start, end, maybe, scope, reason)
+
+    def _known(self, found: Resolution | None, member: str) -> Resolution | None:
+        """An instance; one that only may be where the member is one of the symbol's."""
+        if found is None or found.certain:
+            return found
+        return found if member in self.privates.defined.get(found.symbol, ()) else None
 
     def _overridden(self, node: Definition, scope: Scope) -> None:
         """A subclass that defines a private member again."""
@@ -141,9 +156,10 @@ class _Tracker:
         name = call.args[1]
         if not (isinstance(name, ast.Constant) and isinstance(name.value, str) and is_private(name.value)):
             return
-        found = self.objects.instance(call.args[0], scope) or self.objects.symbol(call.args[0])
+        found = self._known(self.objects.instance(call.args[0], scope), name.value)
+        found = found or self.objects.symbol(call.args[0])
         found = found or self.objects.subclasses.get(dotted(call.args[0]))
-        reason = ""
+        reason = _why(found) if found else ""
         if found is None and (symbol := self.privates.distinctive.get(name.value)):
             found = Resolution(symbol, (), (name.value, symbol), certain=False)
             reason = "may depend: the string equals a private member that no other class seen defines"
@@ -156,6 +172,10 @@ class _Tracker:
         self.found.mentions.append(
             Mention(start, end, model.PRIVATE_MEMBER, found, context, scope.qualname, reason=reason, flag=bool(reason))
         )
+
+
+def _why(found: Resolution) -> str:
+    return "" if found.certain else f"may depend: {found.chain[0]} gives an instance of the symbol"
 
 
 def _is_super(node: ast.expr) -> bool:

@@ -335,7 +335,7 @@ def is_run(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:
     while (parent := parents.get(child)) is not None:
         match parent:
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Call(args=parts) if child in parts:
-                before = parts[parts.index(child) - 1] if child is not parts[0] else None  # type: ignore[arg-type]
+                before = parts[parts.index(child) - 1] if child is not parts[0] else None
                 if isinstance(before, ast.Constant) and before.value == "-c":
                     return True
                 if isinstance(parent, ast.Call) and last_name(parent.func) in RUNNERS and child is parts[0]:
