@@ -79,8 +79,9 @@ def _survey(project: Project, plugins: Plugins) -> Survey:
     finders = plugins.gather("graphlift_reference_finders")
 
     def check_ratchet() -> Report | None:
-        if not (project.root / project.settings.ratchet.rules).is_file():
+        bench = Workbench.open(project, _registry(plugins))
+        if bench.text(bench.rules_name) is None and not bench.is_deleted:
             return None
-        return check(Workbench.open(project, _registry(plugins)), Request(datetime.date.min, absolute=True))
+        return check(bench, Request(datetime.date.min, absolute=True))
 
     return Look(project, lambda: build_ledger(project, finders), check_ratchet)

@@ -56,10 +56,16 @@ def as_markdown(stages: Sequence[Stage]) -> str:
     parts = [f"### Migration: {count} of {len(stages)} stages", "", "| | stage | proof |", "| --- | --- | --- |", *rows]
     following = upcoming(stages)
     if following:
-        listed = [f"- `{item}`" for item in following.open]
-        parts += ["", f"Next: `{following.next}`", *(["", *listed] if listed else [])]
-    return "\n".join(parts)
+        parts += ["", f"Next: {_code(following.next) if following.next.startswith('graphlift ') else following.next}"]
+        parts += ["", *(f"- {item if item.startswith('and ') else _code(item)}" for item in following.open)]
+    return "\n".join(parts).rstrip("\n")
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _code(text: str) -> str:
+    """A code span; of two backticks where the text has one."""
+    plain = text.replace("\n", " ")
+    return f"`` {plain} ``" if "`" in plain else f"`{plain}`"

@@ -207,3 +207,25 @@ def test_one_that_is_left_needs_the_gate_and_one_that_is_gone_its_record(deleted
         "green: 4 cases, 1 known divergence; 1 of 1 retired on a green gate (3 cases, 0 known divergences)"
     )
     assert found["done"] is True
+
+
+def test_deleted_rules_are_not_a_ratchet_that_was_never_begun(begun: Any) -> None:
+    begun.run("ratchet", "init")
+    begun.commit()
+    (begun.root / "ratchet.toml").unlink()
+    found = stage(begun, "ratchet")
+    assert (found["done"], found["next"]) == (False, "graphlift ratchet --absolute")
+    assert found["open"][0].startswith("rule: there are no rules any more; at HEAD there were ")
+
+
+def test_what_is_open_is_code_in_the_comment_and_what_is_said_is_not(begun: Any) -> None:
+    begun.files({"app.py": APP + "\n\n".join(f"def go{n}():\n    return Walker()\n" for n in range(9))})
+    begun.files({"eng/new.py": "class Runner: ...\ndef build(): ...\n"})
+    report(begun)
+    lines = begun.run("status", "--format", "markdown").out.splitlines()
+    assert "- `app.py:1: import Walker`" in lines
+    assert lines[-1] == "- and 6 more"
+    begun.files({"eng/new.py": ""})
+    report(begun)
+    lines = begun.run("status", "--format", "markdown").out.splitlines()
+    assert "Next: write the adapter, and name it in the [[symbol]] table" in lines
