@@ -242,6 +242,13 @@ class Git:
             raise EnvironmentProblem("git was not found", mend="install git and put it on PATH") from None
 
 
+def merge_texts(ours: Path, base: Path, theirs: Path) -> bool:
+    """Let git merge three files into `ours`, with its marks where they contradict each other; whether they do."""
+    command = ["git", "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", str(ours), str(base), str(theirs)]
+    done = subprocess.run(command, env={**os.environ, **_FIXED}, capture_output=True, check=False)
+    return done.returncode != 0
+
+
 def _split(listing: bytes) -> list[str]:
     """The fields of a listing that ends each with a NUL byte. Names that are no UTF-8 keep their bytes."""
     return [os.fsdecode(item) for item in listing.split(b"\0") if item]

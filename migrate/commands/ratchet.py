@@ -75,7 +75,7 @@ def check(
 def init(
     ctx: typer.Context,
     merge_driver: Annotated[
-        bool, typer.Option("--merge-driver", help="Let git merge the lock: the stricter cap wins.")
+        bool, typer.Option("--merge-driver", help="Let git merge the two files: the stricter cap wins.")
     ] = False,
     style: FormatOption = OutputFormat.TEXT,
 ) -> None:
@@ -94,7 +94,7 @@ def init(
         write(bench.project.root, bench.rules_name, first_rules(bench.project, bench.tree).encode())
         written.append(bench.rules_name)
     if merge_driver:
-        written += install_merge_driver(bench.project.root, bench.lock_name)
+        written += install_merge_driver(bench.project.root, bench.lock_name, bench.rules_name)
     _tighten(open_bench(ctx), style, record=True, written=written)
 
 
@@ -227,19 +227,21 @@ def merge_driver(
     base: Annotated[Path, typer.Argument(help="The common ancestor's lock (%O).")],
     ours: Annotated[Path, typer.Argument(help="Our lock (%A); the result is written here.")],
     theirs: Annotated[Path, typer.Argument(help="Their lock (%B).")],
+    rules: Annotated[bool, typer.Option("--rules", help="They are the files of the rules, not locks.")] = False,
 ) -> None:
     """Merge three locks: a change on one side is taken, of two the stricter. Git calls this.
 
+    With --rules, tables are merged by what they are about; where both sides changed one, exit code 1 leaves the conflict in
+    the file, as git does.
+
     Example: git config merge.graphlift-ratchet.driver "graphlift ratchet merge-driver %O %A %B"
     """
-    from ..ratchet.lock import merge_locks, parse_lock, render_lock
+    from ..ratchet.driving import drive_lock, drive_rules
 
-    try:
-        texts = [(path.read_text(encoding="utf-8"), path.name) for path in (base, ours, theirs)]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"a lock cannot be read: {error}", mend="git gives the three files: %O %A %B") from None
-    old, left, right = (parse_lock(text, name) for text, name in texts)
-    ours.write_bytes(render_lock(merge_locks(old, left, right)).encode())
+    if not rules:
+        drive_lock(base, ours, theirs)
+    elif not drive_rules(base, ours, theirs):
+        raise typer.Exit(FINDINGS)
 
 
 def _check(ctx: typer.Context, request: Request, style: str) -> None:

@@ -11,7 +11,7 @@ from .metrics.symbols import module_file
 from .trees import Tree
 from .writing import write
 
-DRIVER = "graphlift-ratchet"
+DRIVER, RULES_DRIVER = "graphlift-ratchet", "graphlift-ratchet-rules"
 
 HEAD = """\
 # What may not grow. `graphlift ratchet` compares it with the merge base; a cap rises only with a [[raise]] entry:
@@ -53,24 +53,23 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def install_merge_driver(root: Path, lock: str) -> tuple[str, ...]:
-    """Let git merge the lock with `graphlift ratchet merge-driver`; returns the files that were written.
+def install_merge_driver(root: Path, lock: str, rules: str) -> tuple[str, ...]:
+    """Let git merge the two files with `graphlift ratchet merge-driver`; returns the files that were written.
 
     The attribute is for everybody, the command is set in this clone only: git never takes commands from a repository.
     """
     attributes = root / ".gitattributes"
-    line = f"{lock} merge={DRIVER} text eol=lf"
+    wanted = (f"{lock} merge={DRIVER} text eol=lf", f"{rules} merge={RULES_DRIVER}")
     before = attributes.read_text(encoding="utf-8") if attributes.is_file() else ""
     written: tuple[str, ...] = ()
-    if line not in before.splitlines():
-        text = before + ("" if not before or before.endswith("\n") else "\n") + line + "\n"
+    if missing := [line for line in wanted if line not in before.splitlines()]:
+        text = before + ("" if not before or before.endswith("\n") else "\n") + "\n".join(missing) + "\n"
         write(root, ".gitattributes", text.encode())
         written = (".gitattributes",)
-    for name, value in (
-        ("name", "graphlift ratchet: the stricter cap wins"),
-        ("driver", "graphlift ratchet merge-driver %O %A %B"),
-    ):
-        _git_config(root, f"merge.{DRIVER}.{name}", value)
+    _git_config(root, f"merge.{DRIVER}.name", "graphlift ratchet: the stricter cap wins")
+    _git_config(root, f"merge.{DRIVER}.driver", "graphlift ratchet merge-driver %O %A %B")
+    _git_config(root, f"merge.{RULES_DRIVER}.name", "graphlift ratchet: rules and raises, table by table")
+    _git_config(root, f"merge.{RULES_DRIVER}.driver", "graphlift ratchet merge-driver --rules %O %A %B")
     return written
 
 

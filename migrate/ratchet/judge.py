@@ -149,10 +149,29 @@ def _grown(facts: Facts, key: Key, measured: Measured, limit: int, before: int |
     mend = (
         f"bring it down to {max(limit, before or 0)}, or say why it may be more: {_raise_command(key, measured.value)}"
     )
+    if before is None and (source := _taken_from(facts, key)):
+        mend += f"; if it was taken out of {source}: `graphlift ratchet mv {source} {_parts(facts, source)}{key.place}`"
     owners = sorted({rule.owner for rule in measured.rules if rule.owner})
     owned = f" (owner: {', '.join(owners)})" if owners else ""
     message = f"{measured.value}, and the cap is {limit}{was}{edited}{owned}"
     return _at(measured, Finding("grown", "error", str(key), message, mend))
+
+
+def _taken_from(facts: Facts, key: Key) -> str | None:
+    """The capped file that a new one may have been taken out of: the one that lost most, if it lost about as much."""
+    if facts.past is None or facts.partial or not facts.registry.by_file(key) or key.detail:
+        return None
+    lost: dict[str, int] = {}
+    for old, cap in facts.past.side.lock.items():
+        if (old.metric, old.detail) == (key.metric, "") and old.place != key.place:
+            now = facts.measurement.values.get(old)
+            lost[old.place] = cap - (now.value if now else 0)
+    best = max(lost, key=lambda place: (lost[place], place), default=None)
+    return best if best is not None and lost[best] * 2 >= facts.measurement.values[key].value else None
+
+
+def _parts(facts: Facts, source: str) -> str:
+    return f"{source} " if facts.exists(source) else ""
 
 
 def _unrecorded(facts: Facts, key: Key, measured: Measured) -> Finding:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...adapters.errors import ConfigurationError, EnvironmentProblem, UsageError
 from ..edits import places
 from .bases import merge_base
-from .book import RULE_KEY, Move, Raise, parse_book
+from .book import RULE_KEY, Book, Move, Raise, parse_book
 from .checking import Request, Workbench, check
 from .editing import add_move, add_raise, follow
 from .judge import Facts
@@ -51,6 +51,8 @@ def raise_cap(
         raise UsageError(f"{expires} is past: such a raise allows nothing", mend="give a day to come with --expires")
     rule = text.removeprefix(f"{RULE_KEY}:") if text.startswith(f"{RULE_KEY}:") else None
     before, key = None, None
+    if rule is not None:
+        _require_rule(bench, rule)
     if rule is None:
         key = _key(text)
         before = _cap(bench, key)
@@ -109,6 +111,18 @@ def _cap(bench: Workbench, key: Key) -> int:
     if cap is None or (key not in facts.measurement.values and key not in facts.now.lock):
         raise UsageError(f"no rule measures {key}", mend="`graphlift ratchet check --format json` lists the keys")
     return cap
+
+
+def _require_rule(bench: Workbench, rule: str) -> None:
+    """Raise `UsageError` unless a rule of this name is there, or was at the merge base, at HEAD or before it."""
+    facts = _facts(bench)
+    known = {item.id for side in (facts.now, facts.past and facts.past.side) if side for item in side.book.rule}
+    for revision in ("HEAD", "HEAD^") if bench.git and rule not in known else ():
+        text = bench.git.show(revision, bench.rules_name) if bench.git else None
+        book = parse_book(text.decode("utf-8-sig", "replace"), f"{bench.rules_name} at {revision}") if text else Book()
+        known |= {item.id for item in book.rule}
+    if rule not in known:
+        raise UsageError(f"there is no rule {rule!r}", mend=f"rules are {', '.join(sorted(known)) or 'not there yet'}")
 
 
 def _rules_text(bench: Workbench) -> str:

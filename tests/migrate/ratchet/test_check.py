@@ -203,7 +203,13 @@ def test_a_file_that_is_moved_out_of_its_rule_is_red(branch: Any) -> None:
 
 def test_a_split_keeps_the_sum(branch: Any) -> None:
     branch.files({"src/walker.py": lines(40), "src/results.py": lines(60)})
-    assert branch.check().codes == ["grown"]
+    said = branch.check()
+    assert said.codes == ["grown"]
+    # Below git's similarity, so it is asked for.
+    assert (
+        "if it was taken out of src/walker.py: `graphlift ratchet mv src/walker.py src/walker.py src/results.py`"
+        in said.out
+    )
     moved = branch.run("ratchet", "mv", "src/walker.py", "src/walker.py", "src/results.py")
     assert moved.code == 0, moved
     assert branch.check().code == 0
@@ -389,3 +395,15 @@ def test_a_goal_that_goes_or_is_put_off_is_a_loosening(branch: Any, before: str,
     assert branch.check().codes == codes
     branch.run("ratchet", "raise", "rule:walker", "--reason", "agreed", "--owner", "ops")
     assert branch.check().codes == []
+
+
+def test_a_new_file_that_nothing_lost_lines_for_is_just_too_long(branch: Any) -> None:
+    branch.files({"src/fresh.py": lines(60)})
+    assert "ratchet mv" not in branch.check().out
+    (branch.root / "src/walker.py").unlink()
+    assert "`graphlift ratchet mv src/walker.py src/fresh.py`" in branch.check().out
+
+
+def test_a_raise_of_a_rule_that_never_was_is_refused(branch: Any) -> None:
+    said = branch.run("ratchet", "raise", "rule:smal-files", "--reason", "x", "--owner", "y")
+    assert (said.code, said.error) == (2, "there is no rule 'smal-files'\n  mend: rules are small-files, walker")

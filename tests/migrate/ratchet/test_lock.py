@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,9 @@ def driven(branch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.skipif(os.name == "nt", reason="the test's own launcher is a shell script")
 def test_a_real_merge_of_one_key_takes_the_stricter_cap(driven: Any) -> None:
-    assert driven.read(".gitattributes") == "ratchet.lock merge=graphlift-ratchet text eol=lf\n"
+    assert driven.read(".gitattributes") == (
+        "ratchet.lock merge=graphlift-ratchet text eol=lf\nratchet.toml merge=graphlift-ratchet-rules\n"
+    )
     driven.git("switch", "--quiet", "--create", "one")
     driven.files({"ratchet.lock": driven.read("ratchet.lock").replace("100 ", "90 ")})
     driven.commit()
@@ -109,3 +112,40 @@ def test_a_real_merge_of_one_key_takes_the_stricter_cap(driven: Any) -> None:
 def test_installing_the_driver_twice_changes_nothing(driven: Any) -> None:
     assert driven.run("ratchet", "init", "--merge-driver").code == 0
     assert driven.git("status", "--porcelain") == ""
+
+
+RAISE = ("--reason", "couriers", "--owner", "ops")
+
+
+def raised(driven: Any, branch: str, key: str, to: str) -> None:
+    driven.git("switch", "--quiet", "--create", branch, "main")
+    assert driven.run("ratchet", "raise", key, "--to", to, *RAISE).code == 0
+    driven.commit()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the test's own launcher is a shell script")
+def test_a_real_merge_of_two_raises_keeps_both(driven: Any) -> None:
+    raised(driven, "one", "lines:src/walker.py", "110")
+    driven.files({"src/walker.py": "x = 1\n" * 110})
+    driven.commit()
+    raised(driven, "other", "lines:src/other.py", "90")
+    driven.git("merge", "--quiet", "--no-edit", "one")
+    assert [line for line in driven.read("ratchet.toml").splitlines() if line.startswith(("key", "to ="))] == [
+        'key = "lines:src/other.py"', "to = 90", 'key = "lines:src/walker.py"', "to = 110",
+    ]  # fmt: skip
+    assert "# People write here." in driven.read("ratchet.toml")
+    assert driven.check().code == 0
+    assert driven.check("--absolute").code == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the test's own launcher is a shell script")
+def test_a_real_merge_of_two_raises_of_one_cap_is_a_conflict(driven: Any) -> None:
+    raised(driven, "one", "lines:src/walker.py", "110")
+    raised(driven, "other", "lines:src/walker.py", "120")
+    with pytest.raises(subprocess.CalledProcessError):
+        driven.git("merge", "--quiet", "--no-edit", "one")
+    assert driven.git("status", "--porcelain", "ratchet.toml", "ratchet.lock") == "AA ratchet.toml" or (
+        driven.git("diff", "--name-only", "--diff-filter=U") == "ratchet.toml"
+    )
+    assert "<<<<<<< ours" in driven.read("ratchet.toml")
+    assert "110 lines:src/walker.py" in driven.read("ratchet.lock")
