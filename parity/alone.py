@@ -20,25 +20,12 @@ from .observation import Observation, Side
 from .rule import Rule
 from .running import InProcess, Pool, Task
 from .shape import shape_of, workflow_in
+from .wording import ORDERS, OTHERWISE, reworded
 
 MakePool = Callable[[Mapping[Side, Engine], Mapping[str, Case]], Pool]
 Pools = Callable[[tuple[Answer, ...] | None], MakePool]
 """What makes the pool for the cases as they are (None), or for those written otherwise with the answers they replay."""
 Progress = Callable[[Iterable[Any], str, int], Iterable[Any]]
-
-SAID = (
-    ("under the candidate only", "only when it is written otherwise"),
-    ("under the legacy engine only", "only as it is written"),
-    ("under the candidate", "written otherwise"),
-    ("under the legacy engine", "as it is written"),
-    ("the candidate engine", "the workflow written otherwise"),
-    ("the candidate", "the workflow written otherwise"),
-    ("the legacy engine", "the workflow as it is written"),
-    ("both engines", "both ways of writing it"),
-    ("one engine", "one way of writing it"),
-    ("the engines", "the two ways of writing it"),
-)
-"""How a rule's words for two engines read where it compared two runs of one."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +216,7 @@ class _Plain:
     def flaky(self, side: Side) -> list[Flaky]:
         """Where the runs differ under two completion orders."""
         return [
-            Flaky(self.case.id, side, item.family, item.node, item.subject, _said(item.cause))
+            Flaky(self.case.id, side, item.family, item.node, item.subject, reworded(item.cause, ORDERS))
             for other in self.runs[1:]
             for item in check(self.rules, self.runs[0], other)
             if item.family not in ABSOLUTE
@@ -246,7 +233,7 @@ class _Plain:
             if item.site not in chance and item.place not in told
         ]
         folded = fold(sorted(new, key=lambda item: item.moment), self.runs[0])
-        return [replace(item, case=self.case.id, cause=_said(item.cause)) for item in folded]
+        return [replace(item, case=self.case.id, cause=reworded(item.cause, OTHERWISE)) for item in folded]
 
     def unchecked(self, side: Side) -> Iterator[Unchecked]:
         if self.why_not is not None:
@@ -257,9 +244,3 @@ class _Plain:
             yield Unchecked(side, self.case.id, "other ways of writing it", why)
         if self.shape is None:
             yield Unchecked(side, self.case.id, "liveness", "the graph is not known: give the case `edges`")
-
-
-def _said(cause: str) -> str:
-    for word, instead in SAID:
-        cause = cause.replace(word, instead)
-    return cause

@@ -28,42 +28,104 @@ def uneven_join(shape: Shape | None, node: str) -> str | None:
 
 
 def firings(run: Observation, node: str) -> str | None:
-    """`activation 1 began after a and b had ended, activation 2 after c`: what each activation of a node came from."""
-    if run.shape is None or not run.shape.sources.get(node):
+    """`activation 1 began after a and b had ended, activation 2 after c`: what each activation of a node came from.
+
+    None where the clock does not tell: a source that ran beside an activation may have ended before it without being seen.
+    """
+    fired = _fired(run, node)
+    if not fired or not all(names for _, names in fired):
         return None
-    told, since = [], 0
+    return "; ".join(f"activation {item.ordinal + 1} began after {as_text(names)} had ended" for item, names in fired)
+
+
+def _fired(run: Observation, node: str) -> list[tuple[Activation, tuple[str, ...]]]:
+    """Each activation of a node with the sources that had ended since the one before began."""
+    found, since = [], 0
+    sources = run.shape.sources.get(node, ()) if run.shape else ()
     for item in run.by_node.get(node, ()):
-        fired = ended_between(run, run.shape.sources[node], since, item.begin)
-        told.append(f"activation {item.ordinal + 1} began after {as_text(fired)} had ended")
+        found.append((item, ended_between(run, sources, since, item.begin)))
         since = item.begin
-    return "; ".join(told) or None
+    return found
 
 
-def why_again(run: Observation, node: str) -> str:
-    """Why a node of this run has more than one activation."""
+def why_again(run: Observation, node: str) -> tuple[str, str | None]:
+    """Why a node of this run has more than one activation, and what to do about it; None: what the rule says."""
     items = run.by_node.get(node, ())
+    paused = [item for item in items[:-1] if is_pause(item)]
+    if paused:
+        told = f"{as_text(item.key for item in paused)} paused for a person, and its body starts again when the run is resumed"
+        return told, "put what has an effect behind the pause, or into a node of its own"
     retried = [item for item in items[:-1] if item.raised]
     if retried:
-        return f"each activation after a failure is a retry: {retried[0].key} raised {retried[0].raised}"
+        told = f"each activation after a failure is a retry: {retried[0].key} raised {retried[0].raised}"
+        return told, "compare how both engines count attempts: all tries, or only those after the first"
     shape = run.shape
     repeated = [name for name in shape.sources.get(node, ()) if (run.runs(name) or 0) > 1] if shape else []
     loops = [name for name in repeated if shape and name in shape.loops]
-    parts = [
-        f"its source {loops[0]} is a loop step and fired once an iteration" if loops else None,
-        f"its source {repeated[0]} ran {run.runs(repeated[0])} times" if repeated and not loops else None,
-        uneven_join(shape, node),
-        firings(run, node),
-    ]
-    return "; ".join(part for part in parts if part) or f"{node} was started {len(items)} times"
+    if loops or repeated:
+        source = (loops or repeated)[0]
+        often = "is a loop step and fired once an iteration" if loops else f"ran {run.runs(source)} times"
+        parts = [f"its source {source} {often}", uneven_join(shape, node), firings(run, node)]
+        mend = f"let what follows {source} start once it has ended for good" if loops else f"mend {source} first"
+        return "; ".join(part for part in parts if part), mend
+    is_join = shape is not None and len(shape.sources.get(node, ())) > 1
+    parts = [uneven_join(shape, node), firings(run, node)] if is_join else []
+    if any(parts):
+        return "; ".join(part for part in parts if part), None
+    return _called_again(run, node), f"look for what starts {node}: its edges do not explain a second call"
+
+
+def _called_again(run: Observation, node: str) -> str:
+    """The words for a node that runs again although nothing before it did."""
+    items = run.by_node.get(node, ())
+    if len(items) < 2:
+        return f"{node} was started {run.runs(node)} times; its activations were not seen"
+    first, second = items[0], items[1]
+    between = [item.node for item in run.activations if first.begin < item.begin < second.begin]
+    same = "the same as" if first.saw.digest == second.saw.digest else "something else than"
+    told = f"{second.key} saw {same} {first.key}, and {as_text(dict.fromkeys(between))} began in between"
+    return told if between else f"{second.key} saw {same} {first.key}, and no other node began in between"
+
+
+PAUSES = ("GraphInterrupt", "NodeInterrupt")
+
+
+def is_pause(item: Activation) -> bool:
+    """Whether an activation ended because the run waits for a person."""
+    return item.raised is not None and item.raised.split(":", 1)[0] in PAUSES
+
+
+def is_cancelled(item: Activation) -> bool:
+    """Whether an activation was cancelled from outside."""
+    return item.raised is not None and item.raised.split(":", 1)[0] == "CancelledError"
 
 
 def failures(run: Observation) -> tuple[str, ...]:
-    """The nodes that failed, in the order in which they did: a retry that succeeded is no failure."""
+    """The nodes that failed, in the order in which they did: neither a retry that succeeded nor a pause is a failure.
+
+    What was cancelled is one only where nothing else failed: then it is all that is known.
+    """
     if run.outcome and run.outcome.nodes is not None:
-        failed = {name for name, end in run.ends.items() if end.status in ("failed", "cancelled")}
+        failed = {name for name, end in run.ends.items() if end.status == "failed"}
+        cancelled = {name for name, end in run.ends.items() if end.status == "cancelled"}
     else:
-        failed = {node for node, items in run.by_node.items() if items[-1].raised}
-    return tuple(sorted(failed, key=lambda name: first_begin(run, name) or 0))
+        last = {node: items[-1] for node, items in run.by_node.items() if items[-1].raised and not is_pause(items[-1])}
+        failed = {node for node, item in last.items() if not is_cancelled(item)}
+        cancelled = set(last)
+    return tuple(sorted(failed or cancelled, key=lambda name: first_begin(run, name) or 0))
+
+
+def why_cancelled(run: Observation, item: Activation) -> str:
+    """What had happened in a run when an activation was cancelled."""
+    ended = [
+        one for one in run.activations if one.raised and one is not item and not is_cancelled(one) and not is_pause(one)
+    ]
+    before = [one for one in ended if one.end is not None and (item.end is None or one.end < item.end)]
+    if before:
+        return f"{before[-1].node} had failed with {before[-1].raised}"
+    if run.error and "timeout" in run.error.lower().replace("timed out", "timeout").replace("time limit", "timeout"):
+        return f"the run ended with {run.error}"
+    return "nothing that was seen had failed before; why is not known"
 
 
 def failed_upstream(run: Observation, node: str) -> str | None:
@@ -111,8 +173,11 @@ def standing(run: Observation, wrote: Activation, reader: Activation) -> str:
     if not same:
         return f"{wrote.node} never ran"
     last = max(same, key=lambda item: item.begin)
-    if any(item.before(reader) for item in same):
+    ended = [item for item in same if item.before(reader)]
+    if any(item.raised is None for item in ended):
         return f"{wrote.node} had ended, but what it wrote was not there"
+    if ended:
+        return f"{wrote.node} {'waited for a person' if is_pause(ended[-1]) else f'had raised {ended[-1].raised}'}"
     if last.begin < reader.begin:
         return f"{reader.node} began while {wrote.node} was still running"
     return f"{reader.node} began before {wrote.node} did"

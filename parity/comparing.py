@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .causes import failed_upstream
+from .causes import failed_upstream, failures
 from .observation import Activation, Observation
 from .shape import Shape
 
@@ -59,8 +59,25 @@ def chosen(run: Observation, node: str) -> str | None:
 
 
 def is_explained_by_failure(legacy: Observation, candidate: Observation, node: str) -> bool:
-    """Whether a node that ran on one side only comes after a failure (then GL143 reports it)."""
-    return any(failed_upstream(run, node) for run in (legacy, candidate))
+    """Whether a node that ran on one side only comes after a failure where it did not run (then GL143 reports it)."""
+    return failed_upstream(candidate if ran(legacy, node) else legacy, node) is not None
+
+
+def cut_short(legacy: Observation, candidate: Observation) -> Iterator[tuple[str, str]]:
+    """Nodes that ran under one engine only because of the order of things, each with the failure that came first elsewhere.
+
+    Where a node had ended before the failed one began, the failure did not decide whether it runs: its place did.
+    """
+    for run, other in ((legacy, candidate), (candidate, legacy)):
+        for node in sorted(run.by_node.keys() - other.by_node.keys()):
+            failed = next((name for name in failures(other) if _ended_before(run, node, name)), None)
+            if failed is not None and other.by_node.get(failed):
+                yield node, failed
+
+
+def _ended_before(run: Observation, node: str, other: str) -> bool:
+    theirs = run.by_node.get(other, ())
+    return bool(theirs) and all(item.before(theirs[0]) for item in run.by_node[node])
 
 
 def pairs(legacy: Observation, candidate: Observation) -> Iterator[tuple[Activation, Activation]]:

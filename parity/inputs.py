@@ -14,6 +14,7 @@ from .comparing import pairs
 from .observation import Activation, Observation
 from .plain import canonical, digest_text
 from .recorded import Value, shorten
+from .shape import as_text
 
 Path = tuple[str, ...]
 NULL = digest_text(canonical(None))
@@ -105,14 +106,28 @@ def cause_of(legacy: Observation, candidate: Observation, difference: InputDiffe
     told: list[str] = []
     for path in difference.paths:
         wrote = writer(there, path, reader_there.saw.parts.get(path), reader_there)
-        missing = _not_there(path, (there, here), (reader_there, reader_here)) if wrote is None else [wrote]
-        told.extend(standing(here, item, reader_here) for item in missing)
+        if wrote is None:
+            missing = _not_there(path, (there, here), (reader_there, reader_here))
+            told.extend(standing(here, item, reader_here) for item in missing)
+        elif _wrote_otherwise(here, wrote, reader_here, path):
+            told.append(f"{wrote.node} wrote something else")
+        else:
+            told.append(standing(here, wrote, reader_here))
     side = "legacy engine" if backwards else "candidate"
     parts = list(dict.fromkeys(told))[:3]
     first = [f"under the {side}, {'; '.join(parts)}"] if parts else []
     join = uneven_join(legacy.shape, difference.legacy.node) if difference.kind is not Kind.OTHER else None
     changed = _changed_in_place(legacy, candidate, difference)
-    return "; ".join([*first, *([join] if join else []), *([changed] if changed else [])]) or _unknown(difference)
+    return "; ".join([*first, *([join] if join else []), *([changed] if changed else [])]) or _unknown(
+        legacy, candidate, difference
+    )
+
+
+def _wrote_otherwise(run: Observation, wrote: Activation, reader: Activation, path: Path) -> bool:
+    """Whether what the reader saw is what the same activation of the writer gave in this run."""
+    shown = reader.saw.parts.get(path)
+    seen = writer(run, path, shown, reader) if shown is not None else None
+    return seen is not None and (seen.node, seen.ordinal) == (wrote.node, wrote.ordinal)
 
 
 def _not_there(
@@ -133,9 +148,20 @@ def _changed_in_place(legacy: Observation, candidate: Observation, difference: I
     return None
 
 
-def _unknown(difference: InputDifference) -> str:
+def _unknown(legacy: Observation, candidate: Observation, difference: InputDifference) -> str:
+    if all(path == ("iteration",) for path in difference.paths):
+        return "the engines number its turns otherwise"
+    untapped = (legacy.untapped | candidate.untapped) - {difference.legacy.node}
+    named = dict.fromkeys(path[1] for path in difference.paths if path[:1] == ("results",) and path[1:2])
+    results = [name for name in named if name in untapped]
+    if results:
+        return f"what it sees of {as_text(results)} differs, whose activations no tap saw"
+    before = (item for run in (legacy, candidate) for item in run.activations)
+    readers = (difference.legacy, difference.candidate)
+    if not any(item.before(reader) for item in before for reader in readers):
+        return "no node had run before it: the engines themselves give it another input"
     if difference.kind is Kind.OTHER:
-        return "what came before it differs"
+        return "no activation that was seen gave either value: what is before it, or the engine itself, makes it"
     return "no activation that was seen wrote it: it comes from the engine itself or from an untapped node"
 
 

@@ -16,6 +16,7 @@ from .coverage import Measured
 from .divergence import Divergence, Flaky
 from .observation import Observation, Side
 from .rule import Rule, seen_parts
+from .wording import ORDERS, reworded
 
 ABSOLUTE = ("liveness", "ending", "cassette")
 """Families that judge one run by itself: that two runs of an engine agree on it makes it no chance."""
@@ -53,7 +54,7 @@ def judge_case(case: str, rules: Sequence[Rule], runs: Runs) -> Judged:
     by_pair = [check(rules, *pair) for pair in pairs]
     found = _by_key(by_pair)
     flaky = [
-        Flaky(case, side, item.family, item.node, item.subject, item.cause)
+        Flaky(case, side, item.family, item.node, item.subject, reworded(item.cause, ORDERS))
         for side in ("legacy", "candidate")
         for other in runs[side][1:]
         for item in check(rules, runs[side][0], other)

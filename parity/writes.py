@@ -41,9 +41,14 @@ def keys_that_differ(legacy: Observation, candidate: Observation) -> tuple[str, 
 
 
 def writers(run: Observation, key: str) -> tuple[Activation, ...]:
-    """The activations that returned a key, by their end."""
-    wrote = [item for item in run.activations if item.returned is not None and (key,) in item.returned.parts]
+    """The activations that returned a key with another value than they saw there, by their end."""
+    wrote = [item for item in _returned(run, key) if _wrote(item, key) != item.saw.parts.get(("data", key))]
     return tuple(sorted(wrote, key=lambda item: item.end or 0))
+
+
+def _returned(run: Observation, key: str) -> list[Activation]:
+    """The activations that returned a key, a copy of what they saw included."""
+    return [item for item in run.activations if item.returned is not None and (key,) in item.returned.parts]
 
 
 def loss(legacy: Observation, candidate: Observation, key: str) -> Loss | None:
@@ -61,16 +66,27 @@ def loss(legacy: Observation, candidate: Observation, key: str) -> Loss | None:
         if kept is None or all(_wrote(item, key) != kept.digest for item in last):
             continue  # the other engine does not have it either, so it is not a loss of this one
         older = [item.node for item in found if item not in last and _wrote(item, key) == told]
+        if value is not None and not older and not _was_there(run, key, value.digest, last[-1]):
+            continue  # neither what was written nor an older value: the engine changed it, and that is another rule's
         instead = f"the older value of {older[-1]}" if older else "the value from before" if value else "nothing"
         cause = f"{last[-1].node} wrote {key} last, but the {run.side} engine ends with {instead}"
-        return Loss(last[-1], run.side, cause + _copies(run, last[-1]))
+        return Loss(last[-1], run.side, cause + _copies(run, last[-1], key, told))
     return None
 
 
-def _copies(run: Observation, lost: Activation) -> str:
-    """Who ran beside the lost writer: one of them gave an old copy back."""
-    beside = [item.node for item in run.activations if not item.before(lost) and not lost.before(item) and item != lost]
-    return f"; {beside[0]} ran beside it and may have given back a whole old copy" if beside else ""
+def _was_there(run: Observation, key: str, digest: str, lost: Activation) -> bool:
+    """Whether somebody saw this value under the key before the lost writer had ended, or gave it back."""
+    seen = (item for item in run.activations if lost.end is None or item.begin < lost.end)
+    return any(part == digest for item in seen for path, part in item.saw.parts.items() if path[-1:] == (key,))
+
+
+def _copies(run: Observation, lost: Activation, key: str, kept: str | None) -> str:
+    """Who ran beside the lost writer and gave back the old value."""
+    beside = [item for item in run.activations if not item.before(lost) and not lost.before(item) and item != lost]
+    copied = [item.node for item in beside if kept is not None and _wrote(item, key) == kept]
+    if copied:
+        return f"; {copied[0]} ran beside it and gave the old value back"
+    return f"; {beside[0].node} ran beside it and may have given back a whole old copy" if beside else ""
 
 
 def _wrote(item: Activation, key: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..causes import failures
 from ..divergence import Divergence
-from ..observation import Observation
+from ..observation import SIDES, Observation
 from ..rule import BuiltIn
 from ..shape import as_text
 
@@ -30,9 +30,9 @@ def _cause(legacy: Observation, candidate: Observation) -> str:
         return f"under the legacy engine {as_text(one)} failed, under the candidate {as_text(other)}"
     told = _named(legacy, one), _named(candidate, other)
     if len(one) > 1 and told[0] != told[1] and all(told):
-        lost = [node for node in one if node not in told[0] or node not in told[1]]
-        more = f"; what {as_text(lost)} raised is lost under one of them"
-        return f"{as_text(one)} failed; the legacy engine tells of {as_text(told[0])}, the candidate of {as_text(told[1])}{more}"
+        lost = [(side, [node for node in one if node not in names]) for side, names in zip(SIDES, told, strict=True)]
+        said = [f"the {side} engine says nothing of what {as_text(nodes)} raised" for side, nodes in lost if nodes]
+        return f"{as_text(one)} failed under both engines; {'; '.join(said)}"
     return f"{as_text(one)} failed under both engines; the errors are told differently"
 
 

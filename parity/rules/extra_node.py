@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..causes import ended_between, first_begin
-from ..comparing import compared_nodes, is_explained_by_failure, ran, times
+from ..comparing import compared_nodes, cut_short, is_explained_by_failure, ran, times
 from ..divergence import Divergence
 from ..observation import Observation
 from ..rule import BuiltIn
@@ -13,8 +13,11 @@ from ..shape import as_text
 
 
 def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    by_order = {node for node, _ in cut_short(legacy, candidate)}  # GL120 tells of these
     for node in compared_nodes(legacy, candidate):
-        if ran(legacy, node) or not ran(candidate, node) or is_explained_by_failure(legacy, candidate, node):
+        if ran(legacy, node) or not ran(candidate, node) or node in by_order:
+            continue
+        if is_explained_by_failure(legacy, candidate, node):
             continue
         end = legacy.ends.get(node)
         yield rule.found(
@@ -28,6 +31,11 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
 
 def _cause(legacy: Observation, candidate: Observation, node: str) -> str:
     end = legacy.ends.get(node)
+    if end is not None and end.status == "skipped" and node in candidate.untapped:
+        reason = end.reason or "no reason given"
+        return (
+            f"the legacy engine skipped {node} ({reason}); the candidate reports it as run, and no activation was seen"
+        )
     if end is not None and end.status == "skipped":
         return f"the legacy engine skipped {node} ({end.reason or 'no reason given'}), the candidate ran it"
     began = first_begin(candidate, node)

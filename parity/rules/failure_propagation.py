@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..causes import failed_upstream, first_begin
-from ..comparing import compared_nodes, ran
+from ..causes import failed_upstream, failures, first_begin
+from ..comparing import compared_nodes, cut_short, ran
 from ..divergence import Divergence
 from ..observation import Observation
 from ..rule import BuiltIn
 
 
 def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterator[Divergence]:
+    by_order = {node for node, _ in cut_short(legacy, candidate)}  # GL120 tells of these
     for node in compared_nodes(legacy, candidate):
-        one, other = ran(legacy, node), ran(candidate, node)
-        failed = failed_upstream(legacy, node) or failed_upstream(candidate, node)
-        if one == other or failed is None:
+        if node in by_order:
             continue
-        runner = legacy if one else candidate
+        one, other = ran(legacy, node), ran(candidate, node)
+        if one == other:
+            continue
+        runner, absent = (legacy, candidate) if one else (candidate, legacy)
+        failed = failed_upstream(absent, node)
+        if failed is None:
+            continue
         yield rule.found(
             node,
             legacy=_told(legacy, node, one),
             candidate=_told(candidate, node, other),
-            cause=f"{failed} failed; the {runner.side} engine runs {node} all the same, the other does not",
+            cause=f"{failed} failed; the {runner.side} engine runs {node} all the same, the other does not"
+            if failed in failures(runner)
+            else f"{failed} failed under the {absent.side} engine only, and {node} did not run after it",
             at=first_begin(runner, node),
         )
 

@@ -63,6 +63,9 @@ def _written(
     if one is not None or other is not None:
         side = "legacy engine" if one is not None else "candidate"
         return f"written by {(one or other).node} under the {side} only"  # type: ignore[union-attr]
+    began = [run.activations[0] for run in (legacy, candidate) if run.activations]
+    if any(path[-1:] == (key,) for item in began for path in item.saw.parts):
+        return "no node writes it, and the first one that ran saw it already: it is an input"
     return "no activation that was seen writes it; it comes from the engine or from an untapped node"
 
 

@@ -21,8 +21,8 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
         yield rule.found(
             node,
             activation=min(one, other),
-            legacy=f"{one} turns",
-            candidate=f"{other} turns",
+            legacy=_turns(one),
+            candidate=_turns(other),
             cause=_cause(legacy, node, one, other),
             at=extra.begin if extra else None,
         )
@@ -31,13 +31,17 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
 def _cause(legacy: Observation, node: str, one: int, other: int) -> str:
     bound = legacy.shape.loops.get(node) if legacy.shape else None
     if bound is None:
-        return f"{node} left its loop after {one} turns under the legacy engine, after {other} under the candidate"
+        return f"{node} left its loop after {_turns(one)} under the legacy engine, after {other} under the candidate"
     told = f"loop_max is {bound}"
     if bound in (one, other):
         who, count = ("candidate", other) if one == bound else ("legacy engine", one)
         if abs(count - bound) == 1:
-            return f"{told}, and the {who} is off by one: {count} turns"
-    return f"{told}; the legacy engine left after {one} turns, the candidate after {other}"
+            return f"{told}, and the {who} is off by one: {_turns(count)}"
+    return f"{told}; the legacy engine left after {_turns(one)}, the candidate after {other}"
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn{'' if count == 1 else 's'}"
 
 
 RULE = BuiltIn(

@@ -33,7 +33,7 @@ def _cause(holder: Observation, other: Observation, node: str) -> str:
         return f"{told}; under the {other.side} engine it was cancelled: {why_cancelled(other, items[-1])}"
     if items and items[-1].end is None:
         return f"{told}; under the {other.side} engine it was still running when the run ended"
-    return told
+    return f"{told}; under the {other.side} engine it ran to its end" if items else told
 
 
 RULE = BuiltIn(

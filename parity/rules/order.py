@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..causes import uneven_join
+from ..causes import first_begin, uneven_join
+from ..comparing import cut_short
 from ..divergence import Divergence
 from ..observation import Activation, Observation
 from ..rule import BuiltIn
@@ -20,6 +21,9 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
     strict = shape is None or not shape.stepwise
     found = _by_edges(shape, legacy, candidate) if shape and not shape.stepwise else _by_time(legacy, candidate, strict)
     told: set[str] = set()
+    for node, failed in cut_short(legacy, candidate):
+        told.add(node)
+        yield _before_failure(rule, legacy, candidate, node, failed)
     for one, there, item in found:
         if item.node not in told and not _together(shape, one, item):
             told.add(item.node)
@@ -91,6 +95,21 @@ def _found(rule: BuiltIn, shape: Shape | None, one: Activation, there: Activatio
         candidate=f"{item.node}, then {one.node}" if turned else f"{item.node} beside {one.node}",
         cause=f"{join}; {cause}" if join else cause,
         at=item.begin,
+    )
+
+
+def _before_failure(rule: BuiltIn, legacy: Observation, candidate: Observation, node: str, failed: str) -> Divergence:
+    """A node that had run before a failure under one engine, and had not begun by then under the other."""
+    ran_first = node in legacy.by_node
+    orders = f"{node}, then {failed}, which fails", f"{failed}, which fails before {node} begins"
+    side, other = ("legacy", "candidate") if ran_first else ("candidate", "legacy")
+    return rule.found(
+        node,
+        legacy=orders[0 if ran_first else 1],
+        candidate=orders[1 if ran_first else 0],
+        cause=f"under the {side} engine {node} had ended before {failed} began, so the failure of {failed} could not stop it; "
+        f"under the {other} engine {failed} comes first",
+        at=first_begin(legacy if ran_first else candidate, node),
     )
 
 

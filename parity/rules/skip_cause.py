@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..causes import failed_upstream
 from ..divergence import Divergence
 from ..observation import Observation
 from ..rule import BuiltIn
@@ -14,8 +15,18 @@ def _check(rule: BuiltIn, legacy: Observation, candidate: Observation) -> Iterat
         one, other = legacy.ends[node], candidate.ends[node]
         told = None not in (one.reason, other.reason)
         if one.status == other.status == "skipped" and told and one.reason != other.reason:
-            cause = "its condition and a failure before it are both reasons; the engines look at them in another order"
+            cause = _cause(legacy, candidate, node)
             yield rule.found(node, legacy=str(one.reason), candidate=str(other.reason), cause=cause)
+
+
+def _cause(legacy: Observation, candidate: Observation, node: str) -> str:
+    failed = [failed_upstream(run, node) for run in (legacy, candidate)]
+    if failed[0] and failed[1]:
+        return f"{failed[0]} had failed before it under both engines: one of them looks at the condition first, or tells it wrongly"
+    if failed[0] or failed[1]:
+        side = "legacy engine" if failed[0] else "candidate"
+        return f"{failed[0] or failed[1]} had failed before it under the {side} only"
+    return "nothing before it had failed: the engines name its condition otherwise"
 
 
 RULE = BuiltIn(

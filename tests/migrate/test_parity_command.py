@@ -97,7 +97,7 @@ def test_a_divergence_exits_with_1_and_says_why(sandbox: Any) -> None:
         "GL101  small, node a, activation 2",
         "  legacy     ran 1 time",
         "  candidate  ran 2 times",
-        "  cause      under the candidate, a was started 2 times",
+        "  cause      under the candidate, a#2 saw the same as a#1, and no other node began in between",
     ]
     assert ran.out.splitlines()[-1] == "red: 2 cases, 1 divergence"
 
@@ -154,8 +154,8 @@ def test_the_evidence_file(sandbox: Any) -> None:
         "family": "run count",
         "legacy": "ran 1 time",
         "candidate": "ran 2 times",
-        "cause": "under the candidate, a was started 2 times",
-        "mend": "give the join one waiting edge with all its sources, instead of one edge each",
+        "cause": "under the candidate, a#2 saw the same as a#1, and no other node began in between",
+        "mend": "look for what starts a: its edges do not explain a second call",
         "paths": [],
         "schedule": "",
         "subject": "",

@@ -33,12 +33,16 @@ def turns(count: int) -> Any:
     [
         (3, 4, "loop_max is 3, and the candidate is off by one: 4 turns"),
         (4, 3, "loop_max is 3, and the legacy engine is off by one: 4 turns"),
-        (1, 2, "loop_max is 3; the legacy engine left after 1 turns, the candidate after 2"),
+        (1, 2, "loop_max is 3; the legacy engine left after 1 turn, the candidate after 2"),
     ],
 )
 def test_another_number_of_turns(divergences: Any, legacy: int, candidate: int, cause: str) -> None:
     (found,) = divergences("GL104", turns(legacy), turns(candidate), LOOP)
-    assert (found.legacy, found.candidate, found.cause) == (f"{legacy} turns", f"{candidate} turns", cause)
+    assert (found.legacy, found.candidate, found.cause) == (
+        f"{legacy} turn{'s' * (legacy > 1)}",
+        f"{candidate} turns",
+        cause,
+    )
     assert found.activation == min(legacy, candidate)
 
 

@@ -28,7 +28,7 @@ def test_a_join_that_ran_twice_is_explained_by_its_depths_and_by_what_fired_it(c
 
 def test_without_a_graph_the_count_is_still_told(check: Any) -> None:
     assert check("GL101", walk("abd"), walk("adbd")) == [
-        ("d", "ran 1 time", "ran 2 times", "under the candidate, d was started 2 times")
+        ("d", "ran 1 time", "ran 2 times", "under the candidate, d#2 saw the same as d#1, and b began in between")
     ]
 
 
