@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from pathlib import Path
 
 from .plain import digest_text
 
@@ -31,6 +32,7 @@ class SeededTurns:
         self._holder: str | None = None
         self._taken = self._arrived = 0.0
         self._arrivals = 0
+        self._settled = -1
 
     def enter(self, key: str) -> None:
         """Wait on this thread for the turn of `key`. On an event loop's thread it never waits: that would stop the others."""
@@ -38,8 +40,10 @@ class SeededTurns:
             return
         with self._ready:
             self._arrive(key)
-            while not self._is_next(key) or not self._is_quiet():
-                self._ready.wait(WINDOW)
+            others = _Others()
+            while not self._is_next(key) or not self._have_all_arrived(others):
+                # Who is not next is told when that changes: were all to look, each would see the others at work.
+                self._ready.wait(WINDOW / 2 if self._is_next(key) else LEASE)
             self._take(key)
 
     async def aenter(self, key: str) -> None:
@@ -76,6 +80,7 @@ class SeededTurns:
         self._waiting[key] = self.rank(key)
         self._arrivals += 1
         self._arrived = time.monotonic()
+        self._ready.notify_all()
 
     def _is_next(self, key: str) -> bool:
         if self._holder is not None and time.monotonic() - self._taken < LEASE:
@@ -86,10 +91,50 @@ class SeededTurns:
         """Whether nobody else is about to arrive from another thread."""
         return threading.active_count() == 1 or time.monotonic() - self._arrived >= WINDOW
 
+    def _have_all_arrived(self, others: _Others) -> bool:
+        """Whether nobody else is about to arrive, as was seen since the last arrival or is seen now."""
+        if self._settled != self._arrivals and self._is_quiet():
+            overdue = time.monotonic() - self._arrived >= LEASE
+            if overdue or not others.are_at_work():
+                self._settled = self._arrivals
+        return self._settled == self._arrivals
+
     def _take(self, key: str) -> None:
         del self._waiting[key]
         self._holder, self._taken = key, time.monotonic()
         self._ready.notify_all()
+
+
+class _Others:
+    """The other threads, of which one may be about to arrive: on a loaded machine it waits for a processor past any window."""
+
+    def __init__(self) -> None:
+        self._used = self._now()
+        self._idle = 0
+
+    def are_at_work(self) -> bool:
+        """Whether one used a processor since the last look, or waits for one; twice idle is idle."""
+        used = self._now()
+        busy = used - self._used > 2e-5 or _someone_is_runnable()
+        self._used, self._idle = used, 0 if busy else self._idle + 1
+        return self._idle < 2
+
+    @staticmethod
+    def _now() -> float:
+        return time.process_time() - time.thread_time()
+
+
+def _someone_is_runnable() -> bool:
+    """Whether Linux has another thread of this process waiting for a processor; False where it cannot be told."""
+    own = threading.get_native_id()
+    try:
+        for task in Path("/proc/self/task").iterdir():
+            # The name of the thread stands in brackets, and may have some.
+            if int(task.name) != own and (task / "stat").read_bytes().rpartition(b")")[2].split(None, 1)[0] == b"R":
+                return True
+    except OSError:
+        return False
+    return False
 
 
 def _on_a_loop() -> bool:
