@@ -57,7 +57,9 @@ def ratchet(
 @app.command()
 def check(
     ctx: typer.Context,
-    files: Annotated[list[str] | None, typer.Argument(help="Check these files only; all, if none is given.")] = None,
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Check these files and folders only; all, if none is given.")
+    ] = None,
     base: BaseOption = None,
     absolute: AbsoluteOption = False,
     staged: StagedOption = False,
@@ -253,7 +255,7 @@ def _check(ctx: typer.Context, request: Request, style: str) -> None:
         raise UsageError(f"there is no format {style!r}", mend=f"formats are {', '.join(FORMATS)}")
     bench = open_bench(ctx, staged=request.staged)
     if request.only is not None:
-        request = replace(request, only=inside(ctx, bench.project, request.only))
+        request = replace(request, only=inside(ctx, bench, request.only))
     report = run_check(bench, request)
     _say(report, style)
     if report.failed:

@@ -27,7 +27,7 @@ def retire(
     apply: Annotated[bool, typer.Option("--apply", help="Write the changes, verified and journalled.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last applied plan back.")] = False,
     with_tests: Annotated[
-        bool, typer.Option("--with-tests", help="Delete the test files that only test the symbol's inside, too.")
+        bool, typer.Option("--with-tests", help="Delete the tests that only test the symbol's inside, too.")
     ] = False,
     keep: Annotated[
         list[str] | None, typer.Option("--keep", metavar="NAME", help="A name of its file that stays.")

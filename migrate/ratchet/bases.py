@@ -37,7 +37,9 @@ def before_push(git: Git, environment: Mapping[str, str]) -> str | None:
 
     Raises `EnvironmentProblem` where a shallow clone lacks it.
     """
-    named = _event(environment).get("before") or environment.get("CI_COMMIT_BEFORE_SHA")
+    # A pull request's event has a `before` too: what its own branch was at.
+    event = _event(environment) if environment.get("GITHUB_EVENT_NAME", "push") == "push" else {}
+    named = event.get("before") or environment.get("CI_COMMIT_BEFORE_SHA")
     if not isinstance(named, str) or not named.strip("0"):
         return None
     if git.revision(named) is None:

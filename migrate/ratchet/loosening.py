@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .book import Book, Rule
-from .keys import matches
+from .keys import has_magic, matches
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ def _compare(old: Rule, new: Rule, renames: Mapping[str, tuple[str, ...]]) -> It
     for path in old.paths:
         followed = renames.get(path, ())
         moved_along = bool(followed) and all(matches(new.paths, item) for item in followed)
-        if not moved_along and path not in new.paths and "**" not in new.paths:
+        covered = not has_magic(path) and matches(new.paths, path)
+        if not moved_along and not covered and path not in new.paths and "**" not in new.paths:
             yield f"no longer lists the path {path!r}"
     yield from (f"excludes {path!r}" for path in new.exclude if path not in old.exclude)
     yield from _narrowed("symbols", old.symbols, new.symbols)

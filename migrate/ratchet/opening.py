@@ -16,7 +16,6 @@ from ..console import GlobalOptions, open_project
 if TYPE_CHECKING:
     import typer
 
-    from ...plugins.project import Project
     from .checking import Request, Workbench
 
 HOOKS = ("graphlift_ratchet_metrics", "graphlift_reference_finders")
@@ -54,14 +53,22 @@ def day_of(text: str) -> datetime.date:
         raise UsageError(f"{text!r} is not a day", mend="write it as YYYY-MM-DD") from None
 
 
-def inside(ctx: typer.Context, project: Project, files: frozenset[str]) -> frozenset[str]:
-    """Paths as typed, from where the user stands, as paths relative to the project's root."""
+def inside(ctx: typer.Context, bench: Workbench, files: frozenset[str]) -> frozenset[str]:
+    """Paths as typed, from where the user stands, relative to the project's root; of a folder, all files below it.
+
+    Raises `UsageError` for what is not there: a check of nothing would always be green.
+    """
+    project = bench.project
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
     start = options.directory.resolve()
-    found = set()
+    found: set[str] = set()
     for name in files:
         path = Path(os.path.normpath(start / name))
         if not path.is_relative_to(project.root):
             raise UsageError(f"{name} is outside of the project", mend="give files of the project")
-        found.add(path.relative_to(project.root).as_posix())
+        relative = path.relative_to(project.root).as_posix()
+        below = {known for known in bench.tree.paths if relative == "." or known.startswith(f"{relative}/")}
+        if relative not in bench.tree.paths and not below:
+            raise UsageError(f"there is no {name}", mend="give files or folders that git tracks or could track")
+        found |= below or {relative}
     return frozenset(found)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ...plugins.configuration import Symbol
     from ..ledger import Ledger, Reference
     from .evidence import Evidence
+    from .insiders import Insiders
 
 SHOWN = 10
 
@@ -74,12 +75,12 @@ def private_members(found: Sequence[Reference]) -> Condition:
     )
 
 
-def inside_tests(found: Sequence[Reference], moved_out: Collection[str]) -> Condition:
-    """No test tests the symbol's inside; those in `moved_out` go with it."""
-    left = [item for item in found if item.file not in moved_out]
+def inside_tests(found: Sequence[Reference], insiders: Insiders) -> Condition:
+    """No test tests the symbol's inside; the `insiders` go with it."""
+    left, moved_out = [item for item in found if not insiders.hold(item)], insiders.named
     places = [f"{item.file}:{item.line}: {item.text}" for item in left]
-    gone = f"; {', '.join(sorted(moved_out))} go with it" if moved_out else ""
-    mend = "port them, or let the files that test nothing else go: --with-tests"
+    gone = f"; {', '.join(moved_out)} go with it" if moved_out else ""
+    mend = "port them, or let the tests that test nothing else go: --with-tests"
     return Condition("tests", not places, f"{len(places)} uses of private members in tests{gone}", _shown(places), mend)
 
 

@@ -6,6 +6,7 @@ Reads the code base and writes nothing; `running.py` applies the plan.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,10 +23,11 @@ from . import conditions
 from .alias import Alias, binds, imports
 from .caps import armed, recorded
 from .evidence import read_evidence
+from .insiders import NONE, Insiders, find_insiders
 from .module import Dead, Module
 from .modules import Shim, plan_shim
 from .outside import Outside
-from .sites import live_rows, option_uses, tests_of_inside
+from .sites import live_rows, option_uses
 from .surgery import operate
 from .verifying import verify
 
@@ -155,20 +157,21 @@ class _Desk:
         spans = [_in_file(module.source, *span) for span in ours]
         alias, problem = self._alias(symbol, module_name, module, name)
         inside = conditions.uses_of_private(self.ledger, symbol.legacy, path, spans, "test")
-        tests = tests_of_inside(self.ledger, symbol.legacy, {item.file for item in inside}, self._source)
+        tests = find_insiders(self.ledger, symbol.legacy, inside, self._source)
         found = self._conditions(symbol, path, spans, problem, tests)
-        retirement = Retirement(symbol.legacy, path, done=False, conditions=found, alias=alias, tests=tests)
+        retirement = Retirement(symbol.legacy, path, done=False, conditions=found, alias=alias, tests=tests.named)
         if alias is None or not retirement.may(self.request.forced is not None):
             self.retirements.append(retirement)
             return
         gone: list[ast.stmt] = [definition, *(aliases if alias.lazy else ())]
-        outside = Outside(self.tree, path, module_name, frozenset(tests if self.request.with_tests else ()))
+        going = tests if self.request.with_tests else NONE
+        outside = Outside(self.tree, path, module_name, going.files)
         kept = self.request.keep | {name for name in alias.names if not alias.lazy}
         dead = module.left_unused(gone, outside.uses, frozenset(kept))
         after = operate(module, dead, alias)
         verify(path, module.source, after)
         self._after[path] = after
-        self._after.update(dict.fromkeys(tests if self.request.with_tests else ()))
+        self._after.update(going.after(self._source))
         self._arm(symbol, path, after, retirement, spans)
         self.retirements.append(_told(retirement, module, dead, outside, after))
 
@@ -187,7 +190,7 @@ class _Desk:
         return Alias(names, target, lazy=True), ""
 
     def _conditions(
-        self, symbol: Symbol, path: str, spans: list[tuple[int, int]], problem: str, tests: tuple[str, ...]
+        self, symbol: Symbol, path: str, spans: list[tuple[int, int]], problem: str, tests: Insiders
     ) -> tuple[Condition, ...]:
         ledger, legacy = self.ledger, symbol.legacy
         target = symbol.alias_target
@@ -200,7 +203,7 @@ class _Desk:
             conditions.options(option_uses(self.project, self.tree, symbol, self._source)),
             conditions.inside_tests(
                 conditions.uses_of_private(ledger, legacy, path, spans, "test"),
-                tests if self.request.with_tests else (),
+                tests if self.request.with_tests else NONE,
             ),
         )
 
@@ -216,7 +219,7 @@ class _Desk:
         module, target = Module(self._source(path)), symbol.alias_target
         outside = Outside(self.tree, path, symbol.legacy)
         shim = plan_shim(module, target or "", lambda name: binds(self.tree, f"{target}.{name}"), outside.taken)
-        spans = [(0, len(module.source.content))]
+        spans = [(0, sys.maxsize)]  # all of the file, as it was and as it may have become by another symbol
         found = self._module_conditions(symbol, path, shim, spans)
         lines = count_lines(module.source.content), count_lines(shim.text("\n"))
         alias = Alias(shim.kept, target, lazy=False) if target else None

@@ -1,8 +1,7 @@
-"""Places all over the code base that bear on a retirement: options that the new engine refuses, and tests of the inside only."""
+"""Places all over the code base that bear on a retirement: options that the new engine refuses, and what is left to count."""
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
@@ -37,23 +36,6 @@ def option_uses(project: Project, tree: Tree, symbol: Symbol, source: Callable[[
 
 def _holds(content: bytes, words: Iterable[str]) -> bool:
     return any(word.encode() in content for word in words)
-
-
-def tests_of_inside(
-    ledger: Ledger, symbol: str, files: Iterable[str], source: Callable[[str], Source]
-) -> tuple[str, ...]:
-    """Those of `files` (which reach into private members) in which every test refers to the symbol."""
-    found = []
-    for file in sorted(files):
-        named = {item.function.partition(".")[0] for item in ledger.in_file(file) if item.symbol == symbol}
-        if all(test in named for test in _test_names(source(file).tree)):
-            found.append(file)
-    return tuple(found)
-
-
-def _test_names(tree: ast.Module) -> list[str]:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return [node.name for node in tree.body if isinstance(node, kinds) and node.name.lower().startswith("test")]
 
 
 def is_test(path: str) -> bool:

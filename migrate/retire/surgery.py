@@ -20,12 +20,16 @@ _BLANK = re.compile(rb"(?:[ \t\f]*(?:\r\n|\n|\r))*")
 
 def operate(module: Module, dead: Dead, alias: Alias) -> bytes:
     """The module's bytes without what is `dead` and with the alias in place."""
+    return _with_alias(cut(module, dead, frozenset(alias.names)), module, alias)
+
+
+def cut(module: Module, dead: Dead, exported: frozenset[str] = frozenset()) -> bytes:
+    """The module's bytes without what is `dead`; the names in `exported` stay in `__all__`."""
     source = module.source
     edits = [_without(source, node) for node in dead.statements if not isinstance(node, ImportStatement)]
     edits += _thin_imports(source, dead)
-    edits += _unexport(module, dead.names - set(alias.names))
-    after = splice(source.content, [source.to_file(edit) for edit in _merged(source, edits)])
-    return _with_alias(after, module, alias)
+    edits += _unexport(module, dead.names - exported)
+    return splice(source.content, [source.to_file(edit) for edit in _merged(source, edits)])
 
 
 def _without(source: Source, node: ast.stmt) -> Edit:

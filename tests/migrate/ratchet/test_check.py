@@ -407,3 +407,17 @@ def test_a_new_file_that_nothing_lost_lines_for_is_just_too_long(branch: Any) ->
 def test_a_raise_of_a_rule_that_never_was_is_refused(branch: Any) -> None:
     said = branch.run("ratchet", "raise", "rule:smal-files", "--reason", "x", "--owner", "y")
     assert (said.code, said.error) == (2, "there is no rule 'smal-files'\n  mend: rules are small-files, walker")
+
+
+def test_a_partial_run_takes_folders_and_never_checks_nothing(branch: Any) -> None:
+    branch.files({"src/deep/new.py": lines(60), "src/small.py": lines(60)})
+    assert [f["file"] for f in branch.check("src/deep").json()["findings"]] == ["src/deep/new.py"]
+    assert len(branch.check(".").codes) == 2
+    said = branch.check("src/misspelt.py")
+    assert (said.code, said.error.splitlines()[0]) == (2, "there is no src/misspelt.py")
+
+
+def test_a_path_that_a_glob_takes_over_is_no_loosening(branch: Any) -> None:
+    rules = branch.read("ratchet.toml").replace('["src/walker.py", "src/other.py"]', '["src/[wo]*.py"]')
+    branch.files({"ratchet.toml": rules.replace('owner = "flows"', 'owner = "flows"\ncap = 10')})
+    assert branch.check().codes == []

@@ -71,6 +71,11 @@ def test_ci_says_what_was_there_before(
     assert codes(pushed) == [("over-base", "note")]
     before("0" * 40)
     assert codes(pushed) == [("grown", "error")]
+    if service == "github":
+        before("HEAD~1")
+        monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
+        assert codes(pushed) == [("grown", "error")]
+        monkeypatch.delenv("GITHUB_EVENT_NAME")
     before("f" * 40)  # thrown away by a forced push
     assert codes(pushed) == [("grown", "error")]
 

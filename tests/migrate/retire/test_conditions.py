@@ -118,8 +118,75 @@ def test_tests_of_the_inside_are_listed_and_go_only_when_asked(ready: Any) -> No
     assert "tests/test_inside.py" in said.json()["files"]
 
 
-def test_a_test_file_that_tests_something_else_too_stays(ready: Any) -> None:
-    ready.files({"tests/test_inside.py": INSIDE + "\n\ndef test_other():\n    assert 1\n"})
+MIXED = """\
+import json
+import logging
+
+from flows.engine import build
+from flows.walker import Walker
+
+log = logging.getLogger(__name__)
+
+
+def _queue(walker):
+    return json.dumps(walker._queue)
+
+
+# About the queue.
+def test_inside():
+    assert _queue(Walker()) and Walker()._queue is None
+
+
+def test_other():
+    log.info("other")
+    assert build()
+"""
+
+
+def test_a_test_file_that_tests_something_else_too_loses_those_tests_only(ready: Any) -> None:
+    ready.files({"tests/test_mixed.py": MIXED})
+    ready.commit()
+    assert list(missing(ready)) == ["tests"]
+    listed = ready.run("retire", "--format", "json").json()["symbols"][0]["tests"]
+    assert listed == ["tests/test_mixed.py::test_inside"]
+    assert ready.run("retire", "--apply", "--with-tests").code == 0
+    assert (
+        ready.read("tests/test_mixed.py")
+        == """\
+import logging
+
+from flows.engine import build
+
+log = logging.getLogger(__name__)
+
+
+def test_other():
+    log.info("other")
+    assert build()
+"""
+    )
+    assert ready.run("retire", "--undo").code == 0
+    assert ready.read("tests/test_mixed.py") == MIXED
+
+
+def test_a_file_without_tests_is_never_deleted(ready: Any) -> None:
+    ready.files(
+        {"tests/conftest.py": "from flows.walker import Walker\n\n\ndef queue():\n    return Walker()._queue\n"}
+    )
+    assert list(missing(ready, "--with-tests")) == ["tests"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "class TestWalker:\n    def test_inside(self):\n        assert Walker()._queue\n\n    def test_other(self):\n        pass\n",
+        "def fixture():\n    return Walker()._queue\n\n\ndef test_inside():\n    assert fixture()\n",
+        "QUEUE = Walker()._queue\n\n\ndef test_inside():\n    assert QUEUE\n",
+    ],
+)
+def test_what_is_no_test_by_itself_stays_and_is_in_the_way(ready: Any, rest: str) -> None:
+    other = "\n\ndef test_nothing_of_it():\n    assert 1\n"
+    ready.files({"tests/test_mixed.py": f"from flows.walker import Walker\n\n\n{rest}{other}"})
     assert list(missing(ready, "--with-tests")) == ["tests"]
 
 
