@@ -6,8 +6,9 @@ LangGraph nor pydantic.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .aliases import deprecated_alias
@@ -93,7 +94,6 @@ _HOME: dict[str, tuple[str, ...]] = {
     "threads": ("UNSET",),
     "views": ("Condition", "Handler", "NodeView", "StepOutput"),
 }
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "LEGACY_OPTIONS",
@@ -161,15 +161,4 @@ __all__ = [
     "run_dependency",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_exports(__name__, _HOME)

@@ -7,8 +7,9 @@ first used, so that listing plugins does not import what only a run needs.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..adapters.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .case import Case
@@ -40,7 +41,6 @@ _HOME: dict[str, tuple[str, ...]] = {
     "stubs": ("DIGEST",),
     "tap": ("Tap",),
 }
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "DIGEST",
@@ -63,15 +63,4 @@ __all__ = [
     "run_gate",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_exports(__name__, _HOME)

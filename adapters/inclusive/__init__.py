@@ -6,8 +6,9 @@ Between separate edges (the target runs once a superstep in which any listed nod
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .builder import CompiledInclusiveGraph, InclusiveStateGraph
@@ -17,19 +18,7 @@ _HOME = {
     "builder": ("CompiledInclusiveGraph", "InclusiveStateGraph"),
     "release": ("Release", "waiting_release"),
 }
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["CompiledInclusiveGraph", "InclusiveStateGraph", "Release", "waiting_release"]
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_exports(__name__, _HOME)

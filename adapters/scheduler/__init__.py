@@ -5,8 +5,9 @@ Useful to any LangGraph user, also without a migration. Reads only; nothing here
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .diagram import mermaid
@@ -28,7 +29,6 @@ _HOME = {
     "text": ("render",),
     "waiting": ("WaitingEdge", "stalled_edges", "waiting_edges"),
 }
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Activation",
@@ -50,15 +50,4 @@ __all__ = [
     "waiting_edges",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_exports(__name__, _HOME)
