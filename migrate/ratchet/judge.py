@@ -8,7 +8,7 @@ Pure: what must be looked up in the merge base comes in as functions, and is loo
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -35,7 +35,7 @@ class Past:
     """The merge base: its two files, and what can be asked about it.
 
     `renames` are new paths to old ones, `value` is a key's number there (None: the place did not exist), `exists` says
-    whether a path did, `name` is what it is called in messages.
+    whether a path did, `name` is what it is called in messages. `prepare` is told the paths that will be asked about.
     """
 
     side: Side
@@ -43,6 +43,7 @@ class Past:
     value: Callable[[Key], int | None]
     exists: Callable[[str], bool]
     name: str = "the merge base"
+    prepare: Callable[[Iterable[str]], object] = tuple
 
 
 @dataclass(frozen=True)
@@ -126,14 +127,18 @@ def judge_loosening(facts: Facts) -> list[Finding]:
 
 
 def _numbers(facts: Facts) -> Iterator[Finding]:
+    above: list[tuple[Key, Measured, int]] = []
     for key, measured in facts.measurement.values.items():
         cap, past_cap = facts.cap(key), facts.past_cap(key)
         if cap is None:
             yield _unrecorded(facts, key, measured)
             continue
         limit = cap if past_cap is None else min(cap, past_cap)
-        if measured.value <= limit:
-            continue
+        if measured.value > limit:
+            above.append((key, measured, limit))
+    if facts.past is not None:
+        facts.past.prepare(facts.origin(key).place for key, _, _ in above if facts.registry.by_file(key))
+    for key, measured, limit in above:
         before = facts.past_value(key)
         if before is not None and measured.value <= before:
             message = f"{measured.value} is above the cap of {limit}, but was {before} at {facts.base}"

@@ -98,9 +98,10 @@ def selected(tree: Tree, rule: Rule, only: frozenset[str] | None) -> tuple[str, 
 def chosen(tree: Tree, rule: Rule, only: frozenset[str] | None) -> tuple[str, ...]:
     """The files that a rule's patterns choose, sorted."""
     exact = not any(has_magic(pattern) for pattern in rule.paths)
-    paths: Iterable[str] = (path for path in rule.paths if path in tree.paths) if exact else tree.paths
+    named: Iterable[str] | None = rule.paths if exact else only
+    paths = tree.paths if named is None else [path for path in named if path in tree.paths]
     if only is not None:
-        paths = (path for path in paths if path in only)
+        paths = [path for path in paths if path in only]
     return tuple(sorted({path for path in paths if matches(rule.paths, path) and not matches(rule.exclude, path)}))
 
 

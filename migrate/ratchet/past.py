@@ -30,7 +30,8 @@ def make_side(book: Book, lock_text: str | None, lock_name: str, tree: Tree) -> 
 
 def past_of(bench: Workbench, tree: StoredTree, staged: bool, name: str = "the merge base") -> Past:
     """Everything that can be asked about the commit of `tree`; only its two files are read at once."""
-    return Past(_side(bench, tree), _LazyRenames(tree, staged), _Value(bench, tree), tree.paths.__contains__, name)
+    side, renames = _side(bench, tree), _LazyRenames(tree, staged)
+    return Past(side, renames, _Value(bench, tree), tree.paths.__contains__, name, tree.preload)
 
 
 def stored(bench: Workbench, tree: StoredTree) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:

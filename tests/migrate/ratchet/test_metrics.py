@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlift.migrate.ratchet.metrics.code_lines import count_code
+from graphlift.migrate.ratchet.metrics.code_lines import by_text, by_tokens, count_code
 from graphlift.migrate.ratchet.metrics.lines import count_lines
 
 SYMBOLS = """\
@@ -259,3 +260,28 @@ def graphlift_ratchet_metrics():
     repo.run("ratchet", "init")
     assert repo.check("--absolute").code == 0
     assert repo.run("ratchet", "prove", "--format", "json").json()["proofs"][0]["outcome"] == "red"
+
+
+SNIPPETS = (
+    "", "\n", "\f\n", "# note\n", "x = 1\n", "    # indented\n", "x = 1  # why\n", '"""Doc."""\n', "'doc'\n",
+    '"""Long.\n\n# no comment\n"""\n', 'x = """a\n\nb"""\n', 'x = (\n    "a"\n    # between\n    "b"\n)\n',
+    'x = (\n    "a"\n    "b"\n)\n', '"doc"; x = 1\n', '("doc")\n', 'r"""raw"""\n', "b'bytes'\n", "x = 1 + \\\n    2\n",
+    "def f():\n    '''Doc.\n    More.'''\n    return [\n        1,\n\n        # two\n        2,\n    ]\n",
+    "class A:\n    'doc'\n\n    y: int\n    'about y'\n", "if x:\n    '''text''' ; y = 1\n", "f(\n    'a',\n    'b'\n)\n",
+    '"doc"  # note\n', "'a' 'b'\n", "x = 'a' \\\n    'b'\n", "lambda: 'x'\n", "'%s' % x\n",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(SNIPPETS), max_size=6).map("".join), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_texts_and_comments_tell_what_the_tokenizer_does(text: str, newline: str) -> None:
+    content = text.encode()
+    found, lines = by_text(content), by_tokens(content)
+    assert found is None or found == len(lines)
+    assert count_code("a.py", text.replace("\n", newline).encode()) == len(lines)
+
+
+def test_they_tell_nearly_always() -> None:
+    contents = [path.read_bytes() for path in sorted((Path(__file__).parents[3] / "migrate" / "ratchet").rglob("*.py"))]
+    found = [(by_text(content), len(by_tokens(content))) for content in contents]
+    assert [one for one, other in found if one not in (None, other)] == []
+    assert sum(1 for one, _ in found if one is not None) > 0.9 * len(found)
