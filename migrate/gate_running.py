@@ -72,6 +72,7 @@ def run(
 ) -> Report:
     """Run the gate. A cassette in a file takes in what was recorded, also by a run that was interrupted."""
     from ..parity.baseline import read_baseline
+    from ..parity.case import expand_cases
     from ..parity.cassette import load_cassette
     from ..parity.gate import run_gate
     from ..parity.isolation import isolated
@@ -101,7 +102,8 @@ def run(
         **more,
     )
     if tape and cassette and cassette.changed and asked.record != "none":
-        cassette.save(tape)
+        hidden = {case.id: case.redact for case in expand_cases(given[1]) if case.redact is not None}
+        cassette.save(tape, hidden)
     return report
 
 

@@ -17,6 +17,7 @@ from ..adapters.errors import UsageError
 from .plain import canonical, digest_text, plain
 
 Normaliser = Callable[[Any], Any]
+Redact = Callable[[str, Any], Any]
 Handlers = Mapping[str, Callable[..., Any]]
 
 
@@ -30,6 +31,7 @@ class Case:
     graphlift's own, so that causes can name them. `files` are paths, relative to the project's root, whose content defines
     the case (its definition, its handlers); they are part of the evidence. `stubs` replace handlers by node (`*`: every other one): a function of what the node sees, or a value to return. `recorded`
     are patterns of nodes whose handlers have effects: they run once, under the legacy engine, and are replayed after that.
+    `redact` is given a node and what it answered as plain data, and gives what a cassette keeps in its file.
     `timeout` is seconds for one engine's run. Raises UsageError for an id that reports could not show.
     """
 
@@ -45,6 +47,7 @@ class Case:
     stubs: Mapping[str, Any] = field(default_factory=dict)
     recorded: tuple[str, ...] = ()
     normalise: Normaliser | None = None
+    redact: Redact | None = None
     timeout: float | None = None
 
     def __post_init__(self) -> None:

@@ -136,17 +136,18 @@ class Cassette:
         """The answers of one case."""
         return tuple(answer for answer in self.answers.values() if answer.case == case)
 
-    def lines(self, redact: Callable[[str, Any], Any] | None = None) -> Iterator[str]:
-        """The file's lines, sorted; `redact` gets a node and what it returned (plain data), and gives what is kept."""
+    def lines(self, redact: Mapping[str, Callable[[str, Any], Any]] | None = None) -> Iterator[str]:
+        """The file's lines, sorted; `redact` has, by case, what gets a node and its answer (plain data) and gives what is kept."""
         yield json.dumps({"cassette": VERSION})
         for key in sorted(self.answers):
             line = self.answers[key].to_json()
-            if redact is not None and "returned" in line:
-                line["returned"] = redact(line["node"], line["returned"])
+            hide = (redact or {}).get(line["case"])
+            if hide is not None and "returned" in line:
+                line["returned"] = hide(line["node"], line["returned"])
             yield json.dumps(line, sort_keys=True, ensure_ascii=True)
 
-    def save(self, path: Path, redact: Callable[[str, Any], Any] | None = None) -> None:
-        """Write the file in one step."""
+    def save(self, path: Path, redact: Mapping[str, Callable[[str, Any], Any]] | None = None) -> None:
+        """Write the file in one step; `redact` as in `lines`."""
         replace_file(path, "".join(f"{line}\n" for line in self.lines(redact)))
 
 

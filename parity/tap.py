@@ -205,20 +205,23 @@ class Tap:
 
     def _begin(self, opened: _Open) -> Callable[[], Any] | None:
         """What it sees is recorded when its turn has come: only then does its body look."""
+        self._tell_begin(opened)
+        if self._replacement is None:
+            return None
+        return self._replacement.answer(opened.node, opened.ordinal, opened.saw, opened.seen)
+
+    def _tell_begin(self, opened: _Open) -> None:
         opened.saw = record(self._normalise(opened.seen), opened.opaque, self._keep)
         line = {"on": "begin", "node": opened.node, "ordinal": opened.ordinal, "at": opened.arrived}
         if (superstep := current_superstep()) is not None:
             line["superstep"] = superstep
         with self._lock:
             self._journal({**line, "saw": opened.saw.to_json()})
-        if self._replacement is None:
-            return None
-        return self._replacement.answer(opened.node, opened.ordinal, opened.saw, opened.seen)
 
     def _end(self, opened: _Open, returned: Any, error: BaseException | None, *, answered: bool) -> None:
         if opened.saw is NOTHING:
-            self._give_up(opened)
-            return
+            # Cancelled before its turn came: the engine had started it, and only the turns kept its body from beginning.
+            self._tell_begin(opened)
         after = record(self._normalise(opened.seen), opened.opaque, self._keep)
         told = None if error is not None else record(self._normalise(returned), opened.opaque, self._keep)
         if self._replacement is not None and not answered:
@@ -239,13 +242,6 @@ class Tap:
                     "opaque": sorted(opened.opaque),
                 }
             )
-
-    def _give_up(self, opened: _Open) -> None:
-        """It was cancelled before its turn came, so its body never ran."""
-        if self._turns:
-            self._turns.leave(opened.key)
-        with self._lock:
-            self._running -= 1
 
 
 def changed_paths(before: Value, after: Value) -> list[str]:

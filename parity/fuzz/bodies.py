@@ -12,6 +12,8 @@ from ..plain import digest
 from ..seeing import view_content
 
 Body = Callable[[NodeView], Any]
+LIMIT = 0.02
+"""Seconds that a drawn step with a time limit may take."""
 
 
 def _seen(view: NodeView) -> str:
@@ -54,6 +56,12 @@ async def _slowly_fails(view: NodeView) -> Any:
     return _fails(view)
 
 
+async def _dawdles(view: NodeView) -> Any:
+    seen = _seen(view)
+    await asyncio.sleep(10 * LIMIT)
+    return {view.node: seen}
+
+
 def _nothing(view: NodeView) -> None:
     """Returns nothing."""
 
@@ -68,12 +76,13 @@ BODIES: Mapping[str, Body] = {
     "fails": _fails,
     "fails-later": _fails_later,
     "slowly-fails": _slowly_fails,
+    "dawdles": _dawdles,
 }
 """`digest` returns one of what it saw under the node's name, `number` a small number of it, `shared` writes a key that others
 write too, `copies` gives back the whole data, `slow` and `slowly-fails` give way to others, `fails-later` fails from its
-second turn on."""
+second turn on, `dawdles` takes ten times the limit that drawn steps have."""
 
-FAILING = frozenset({"fails", "fails-later", "slowly-fails"})
+FAILING = frozenset({"fails", "fails-later", "slowly-fails", "dawdles"})
 
 
 def handlers_of(bodies: Mapping[str, str]) -> dict[str, Body]:

@@ -75,7 +75,7 @@ def _without(item: dict[str, Any], gone: dict[str, Any]) -> dict[str, Any]:
 
 
 def _simpler(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for key in ("when", "loop_until", "max_concurrency"):
+    for key in ("when", "loop_until", "max_concurrency", "timeout"):
         if item.get(key) is not None:
             yield {
                 other: value

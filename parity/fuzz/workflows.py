@@ -1,4 +1,4 @@
-"""Strategies that draw workflows with conditions, loops, parallel groups, failures and shared keys.
+"""Strategies that draw workflows with conditions, loops, parallel groups, failures, time limits and shared keys.
 
 Under the policy `fail`, which steps had begun when another one failed is a matter of timing; so bodies fail only under the
 other policies, and in successor style, where one node runs at a time.
@@ -10,11 +10,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .bodies import BODIES
+from .bodies import BODIES, LIMIT
 from .draft import Draft
 
 NAMES = [*"abcdefgh"]
-KINDS = st.sampled_from(list(BODIES))
+KINDS = st.sampled_from([name for name in BODIES if name != "dawdles"])
 CALM = st.sampled_from(["digest", "number", "shared", "nothing", "slow"])
 JOINS = st.sampled_from(["all", "any", "merge"])
 POLICIES = st.sampled_from(["fail", "skip-dependents", "run-dependents"])
@@ -36,6 +36,8 @@ def dependency_drafts(draw: st.DrawFn, most: int = 8) -> Draft:
         if draw(st.integers(0, 5)) == 5:
             step["loop_until"] = draw(st.sampled_from([f"results.{name} == 1", "inputs.n > 0", "False"]))
             step["loop_max"] = draw(st.integers(1, 3))
+        if kinds is KINDS:
+            _hurried(draw, step, bodies)
         steps.append(step)
     options = {"failure_policy": policy}
     definition = {"style": "dependency", "name": "w", "steps": draw(st.permutations(steps))}
@@ -62,13 +64,25 @@ def successor_drafts(draw: st.DrawFn, most: int = 7) -> Draft:
         if kind == "parallel":
             branches = [f"{name}{number}" for number in range(1, draw(st.integers(1, 3)) + 1)]
             bodies.update({branch: draw(kinds) for branch in branches})
-            nodes.extend({"kind": "task", "name": branch} for branch in branches)
+            tasks: list[dict[str, Any]] = [{"kind": "task", "name": branch} for branch in branches]
+            if kinds is KINDS:
+                _hurried(draw, tasks[0], bodies)
+            nodes.extend(tasks)
             node.update(branches=branches, join=draw(JOINS), max_concurrency=draw(st.sampled_from([None, 1, 2])))
         elif kind == "task":
             bodies[name] = draw(kinds)
+            if kinds is KINDS:
+                _hurried(draw, node, bodies)
         nodes.append(node)
     definition = {"style": "successor", "name": "w", "start": names[0], "nodes": draw(st.permutations(nodes))}
     return Draft(definition, bodies, {"n": draw(st.integers(0, 2))})
+
+
+def _hurried(draw: st.DrawFn, step: dict[str, Any], bodies: dict[str, str]) -> None:
+    """Now and then a step has a time limit, which its body does not keep."""
+    if draw(st.integers(0, 9)) == 9:
+        step["timeout"] = LIMIT
+        bodies[step["name"]] = "dawdles"
 
 
 def drafts() -> st.SearchStrategy[Draft]:

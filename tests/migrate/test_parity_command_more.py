@@ -157,6 +157,17 @@ def test_handlers_with_effects_run_once_and_are_replayed(sandbox: Any) -> None:
     assert (sandbox.root / "answers.jsonl").read_text(encoding="utf-8") == cassette
 
 
+def test_what_a_case_redacts_is_not_in_the_file_and_replays(sandbox: Any) -> None:
+    hide = "redact=lambda node, value: {**value, 'paid': 0}, files="
+    sandbox.files({"graphlift.toml": 'plugins = ["gate"]\n', "shop.py": SAME})
+    sandbox.files({"gate.py": textwrap.dedent(GATE).replace("files=", hide)})
+    only = ("--cassette", "answers.jsonl", "--case", "order/3")
+    assert sandbox.run("parity", *only).code == 0
+    assert '"returned": {"paid": 0}' in (sandbox.root / "answers.jsonl").read_text(encoding="utf-8")
+    assert sandbox.run("parity", *only, "--record", "none").code == 0
+    assert calls(sandbox) == 1
+
+
 def test_an_effect_that_was_not_recorded_is_refused(sandbox: Any) -> None:
     ran = project(sandbox).run("parity", "--cassette", "answers.jsonl", "--record", "none", "--case", "order/1")
     assert ran.code == 1
