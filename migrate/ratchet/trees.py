@@ -47,7 +47,7 @@ class Tree(ABC):
         """A file's text, or None where the tree has no such file."""
         return _text(self.read(path)) if path in self.paths else None
 
-    @property
+    @cached_property
     def is_on_disk(self) -> bool:
         """Whether the project's folder holds exactly this state."""
         return False
@@ -122,7 +122,7 @@ class WorkTree(Tree):
         """The content on disk."""
         return _read(self.base.root, path)
 
-    @property
+    @cached_property
     def is_on_disk(self) -> bool:
         """By definition."""
         return True
