@@ -73,7 +73,13 @@ class Tree(ABC):
 
     @contextmanager
     def project(self) -> Iterator[Project]:
-        """This state as a project on disk, for what can only read files; with this state's own configuration."""
+        """This state as a project on disk, for what can only read files; with this state's own configuration.
+
+        The project itself where it holds just that; otherwise a copy in a temporary folder.
+        """
+        if self.is_on_disk:
+            yield self.base
+            return
         with tempfile.TemporaryDirectory(prefix="graphlift-") as folder:
             root = Path(folder).resolve()
             self.preload(self.paths)

@@ -115,3 +115,15 @@ def test_a_checkout_with_crlf_gives_the_same_numbers(code: Any, tmp_path: Path) 
     assert windows.check().codes == ["grown", "grown"]
     windows.git("add", "--all")
     assert windows.check("--staged").codes == ["grown", "grown"]
+
+
+def test_a_tree_as_a_project_is_the_project_itself_or_a_copy(code: Any) -> None:
+    project, git = Project.open(code.root), Git(code.root)
+    for tree in (WorkTree(project, git), StoredTree(project, git, "")):
+        with tree.project() as found:
+            assert found is project
+    code.files({"src/app.py": "changed = 1\n"})
+    with StoredTree(project, git, "").project() as found:
+        assert found.root != project.root
+        assert (found.root / "src/app.py").read_text() == FILES["src/app.py"]
+        assert found.settings == project.settings
