@@ -53,21 +53,22 @@ class Memory:
     differing: list[str] = field(default_factory=list)
     """The paths whose state is another one, or says nothing; found by `look`."""
 
-    def look(self, root: str) -> None:
-        """Ask the file system for every file's state."""
+    def look(self, root: str, other: frozenset[str] = frozenset()) -> None:
+        """Ask the file system for every file's state, but for those in `other`, which it knows nothing of."""
         self.differing = [
             path
             for path, state in zip(self.paths, self.states, strict=True)
-            if state is None or not _is(root, path, state)
+            if state is None or path in other or not _is(root, path, state)
         ]
 
-    def verify(self, root: str) -> None:
+    def verify(self, root: str, view: View) -> None:
         """Read the differing files; those that say the same to the ledger get their new state, and differ no more."""
         index = {path: number for number, path in enumerate(self.paths)}
         left: list[str] = []
         for path in self.differing:
             try:
-                content, state = read(f"{root}/{path}")
+                state: State | None
+                content, state = (view.read(path), None) if path in view.other else read(f"{root}/{path}")
             except OSError:
                 left.append(path)
                 continue
@@ -86,32 +87,59 @@ class Memory:
         )
 
 
-def cached(project: Project, finders: Sequence[ReferenceFinder] | None) -> Ledger:
-    """What `build` gives, or gave the last time if nothing has changed since.
+class View:
+    """A state of the project that is kept by itself: here, what is on disk.
+
+    Another one that is mostly on disk, such as git's index, has a name, and says in `other` which files are not as they are
+    on disk; `read` gives their bytes.
+    """
+
+    name = ""
+    other: frozenset[str] = frozenset()
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def listing(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The paths, and the folders that imports start from."""
+        return paths_of(self.project), roots_of(self.project)
+
+    def read(self, path: str) -> bytes:
+        """A file's bytes; asked for those in `other` only."""
+        raise LookupError(path)
+
+    def files(self, remembered: Remembered | None) -> Files:
+        """The files to read a ledger from."""
+        return Files(self.project, remembered)
+
+
+def cached(project: Project, finders: Sequence[ReferenceFinder] | None, view: View | None = None) -> Ledger:
+    """What `build` gives, or gave the last time if nothing has changed since; of another `view` than the disk, if given.
 
     With a finder of a plugin, and where `.graphlift` is no plain folder, it is always built.
     """
 
-    def build(files: Files | None) -> Ledger:
+    def build(files: Files) -> Ledger:
         from .build import build as build_now
 
         return build_now(project, finders, files)
 
+    view = view or View(project)
     if not (finders is None or all(type(finder) in BUILT_IN for finder in finders)) or not _code():
-        return build(None)
-    shelf, key = Shelf(project.root), key_of(project)
+        return build(view.files(None))
+    shelf, key = Shelf(project.root), key_of(project) + view.name
     memory = _parsed(shelf.read(key), key)
-    paths, roots = paths_of(project), roots_of(project)
+    paths, roots = view.listing()
     if memory is not None:
-        memory.look(os.fspath(project.root))
+        memory.look(os.fspath(project.root), view.other)
         same = memory.paths == list(paths) and memory.roots == list(roots)
         if same and not memory.differing and (known := _ledger(memory)):
             return known
     draft = shelf.draft()
     if draft is None:
-        return build(None)
+        return build(view.files(None))
     try:
-        ledger, kept = _again(project, memory, build, (paths, roots))
+        ledger, kept = _again(view, memory, build, (paths, roots))
         if kept is not None:
             shelf.write(draft, key, _packed(kept, key, draft))
         return ledger
@@ -120,29 +148,29 @@ def cached(project: Project, finders: Sequence[ReferenceFinder] | None) -> Ledge
 
 
 def _again(
-    project: Project,
+    view: View,
     memory: Memory | None,
-    build: Callable[[Files | None], Ledger],
+    build: Callable[[Files], Ledger],
     listing: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> tuple[Ledger, Memory | None]:
     """The ledger, and what to keep; None where a file could not be read, which says nothing about the next time."""
     if memory is not None:
-        memory.verify(os.fspath(project.root))
+        memory.verify(os.fspath(view.project.root), view)
         same = memory.paths == list(listing[0]) and memory.roots == list(listing[1])
         if same and not memory.differing and (known := _ledger(memory)):
             return known, memory
-    files = Files(project, memory.remembered() if memory else None)
+    files = view.files(memory.remembered() if memory else None)
     ledger = build(files)
-    return ledger, None if files.errors else _memory(files, memory, ledger)
+    return ledger, None if files.errors else _memory(files, memory, ledger, view.other)
 
 
-def _memory(files: Files, before: Memory | None, ledger: Ledger) -> Memory | None:
+def _memory(files: Files, before: Memory | None, ledger: Ledger, other: frozenset[str]) -> Memory | None:
     try:
         text = _adapter().dump_json(ledger)
     except ValueError:
         return None  # a file's name that is no Unicode
     known = dict(zip(before.paths, before.states, strict=True)) if before else {}
-    states = [files.states.get(path) or known.get(path) for path in files.paths]
+    states = [None if path in other else files.states.get(path) or known.get(path) for path in files.paths]
     return Memory(
         list(files.paths), list(files.roots), sorted(files.words), states, files.facts(), files.consumed, text,
     )  # fmt: skip

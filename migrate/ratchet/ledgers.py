@@ -1,4 +1,4 @@
-"""The ledger of a tree: of the project on disk with what it remembers, of the index, a commit or an overlay from their bytes.
+"""The ledger of a tree: of the project on disk and of the index with what is remembered, of a commit or an overlay anew.
 
 Only a tree whose configuration is another one is put on disk, in a temporary folder.
 """
@@ -6,11 +6,14 @@ Only a tree whose configuration is another one is put on disk, in a temporary fo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...plugins.project import SKIPPED_FOLDERS, Project
 from ..ledger import Ledger, build_ledger
-from ..ledger.files import ROOT_SUFFIXES, Files
+from ..ledger.cache import View, cached
+from ..ledger.files import ROOT_SUFFIXES, Files, Remembered
+from .trees import StoredTree, WorkTree
 
 if TYPE_CHECKING:
     from ..ledger.finders import ReferenceFinder
@@ -19,31 +22,67 @@ if TYPE_CHECKING:
 
 def ledger_of(tree: Tree, finders: Sequence[ReferenceFinder]) -> tuple[Ledger, Project]:
     """The ledger of a tree, and the project with the settings that it was made by."""
-    if tree.is_on_disk:
+    if isinstance(tree, WorkTree):
         return build_ledger(tree.base, finders or None, cache=True), tree.base
-    if tree.has_same_settings:
-        from ..ledger.build import build
+    if not tree.has_same_settings:
+        with tree.project() as project:
+            return build_ledger(project, finders or None), project
+    if isinstance(tree, StoredTree) and tree.is_index:
+        return cached(tree.base, finders or None, IndexView(tree)), tree.base
+    from ..ledger.build import build
 
-        return build(tree.base, finders or None, TreeFiles(tree)), tree.base
-    with tree.project() as project:
-        return build_ledger(project, finders or None), project
+    tree.preload(tree.paths)
+    return build(tree.base, finders or None, TreeFiles(tree)), tree.base
 
 
 class TreeFiles(Files):
     """The files of a tree that belong to the project, as its settings say, and their bytes there."""
 
-    def __init__(self, tree: Tree) -> None:
-        """Every file is asked for at once, since every file is searched."""
-        super().__init__(tree.base)
+    def __init__(self, tree: Tree, remembered: Remembered | None = None) -> None:
+        """`remembered` is as for any files."""
+        super().__init__(tree.base, remembered)
         self._tree = tree
-        self.paths = tuple(sorted(path for path in tree.paths if belongs(tree.base, path)))
-        folders = {path.rpartition("/")[0] for path in tree.paths}
-        named = (*tree.base.settings.source, "src", "lib")
-        self.roots = tuple(name for name in dict.fromkeys(named) if name == "." or _is_folder(name, folders))
-        tree.preload(self.paths)
+        self.paths, self.roots = listing(tree)
 
     def _content(self, path: str) -> bytes:
+        if isinstance(self._tree, StoredTree) and self._tree.is_index and path not in self._tree.unstaged:
+            return super()._content(path)  # as it is on disk, with the state that says so
         return self._tree.read(path)
+
+
+class IndexView(View):
+    """Git's index, for the ledger's memory."""
+
+    name = ".index"
+
+    def __init__(self, tree: StoredTree) -> None:
+        super().__init__(tree.base)
+        self._tree = tree
+        self.other = tree.unstaged
+
+    def listing(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """As the index has them."""
+        return self._listing
+
+    @cached_property
+    def _listing(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return listing(self._tree)
+
+    def read(self, path: str) -> bytes:
+        """What is staged."""
+        return self._tree.read(path)
+
+    def files(self, remembered: Remembered | None) -> Files:
+        """Of the index."""
+        return TreeFiles(self._tree, remembered)
+
+
+def listing(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The paths of a tree that belong to its project, sorted, and the folders that imports start from."""
+    folders = {path.rpartition("/")[0] for path in tree.paths}
+    named = dict.fromkeys((*tree.base.settings.source, "src", "lib"))
+    roots = tuple("" if name == "." else name for name in named if name == "." or _is_folder(name, folders))
+    return tuple(sorted(path for path in tree.paths if belongs(tree.base, path))), roots
 
 
 def _is_folder(name: str, folders: set[str]) -> bool:

@@ -157,8 +157,13 @@ class StoredTree(Tree):
         """Whether this is the index, and the work tree holds just that."""
         return self.revision == "" and self.git.is_like_index()
 
+    @property
+    def is_index(self) -> bool:
+        """Whether this is the index."""
+        return self.revision == ""
+
     @cached_property
-    def _differing(self) -> frozenset[str]:
+    def unstaged(self) -> frozenset[str]:
         """The paths that are not on disk as they are in the index."""
         return self.git.unstaged()
 
@@ -172,9 +177,9 @@ class StoredTree(Tree):
         """Ask git for the contents in one go."""
         wanted = {path: self._blobs[path] for path in paths if path in self._blobs and path not in self._content}
         if self.revision == "" and len(wanted) > 1:
-            same = [path for path in wanted if path not in self._differing]
+            same = [path for path in wanted if path not in self.unstaged]
             self._content.update({path: _read(self.base.root, path) for path in same})
-            wanted = {path: wanted[path] for path in wanted.keys() & self._differing}
+            wanted = {path: wanted[path] for path in wanted.keys() & self.unstaged}
         found = self.git.blobs(wanted.values())
         self._content.update({path: found[blob] for path, blob in wanted.items()})
 

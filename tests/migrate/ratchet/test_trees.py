@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from graphlift.migrate.git import Git
 from graphlift.migrate.ledger import build_ledger
+from graphlift.migrate.ledger.build import build
 from graphlift.migrate.ratchet.ledgers import TreeFiles, belongs, ledger_of
 from graphlift.migrate.ratchet.trees import Overlay, StoredTree, WorkTree
 from graphlift.plugins.project import Project
@@ -45,6 +47,40 @@ def test_a_commit_and_the_index_have_the_ledger_of_their_checkout(code: Any) -> 
         tree = StoredTree(project, git, revision)
         assert (tree.is_on_disk, tree.has_same_settings) == (False, True)
         assert ledger_of(tree, ())[0] == expected
+
+
+def test_after_any_edits_the_index_is_what_a_new_look_at_it_says(code: Any) -> None:
+    """With what is remembered of it: staged, unstaged, staged in part, deleted, new, and put back."""
+    project, git = Project.open(code.root), Git(code.root)
+    call = "from old import Engine\n\nEngine()\n"
+
+    def edits() -> Iterator[None]:
+        yield
+        code.files({"scratch.py": call})
+        yield
+        code.git("add", "scratch.py")
+        code.files({"scratch.py": "x = 1\n"})
+        yield
+        code.files({"src/app.py": FILES["src/app.py"] + "\n\ndef more():\n    return Engine()\n"})
+        yield
+        code.git("add", "src/app.py")
+        code.files({"src/app.py": "x = 1\n"})
+        yield
+        (code.root / "src/old/walker.py").unlink()
+        yield
+        code.git("rm", "--quiet", "--cached", "src/old/walker.py")
+        yield
+        code.git("reset", "--quiet", "--hard")
+        yield
+
+    seen = set()
+    for _ in edits():
+        for _ in range(2):
+            tree = StoredTree(project, git, "")
+            found = ledger_of(tree, ())[0]
+            assert found == build(project, None, TreeFiles(StoredTree(project, git, "")))
+        seen.add(found.references)
+    assert len(seen) >= 4
 
 
 def test_an_overlay_has_the_ledger_of_what_it_lays_over(code: Any) -> None:
