@@ -126,12 +126,17 @@ def _phases(bench: Bench) -> Iterator[tuple[tuple[str, ...], dict[str, Callable[
     )
     yield ("references",), {"references": cold, "remembered": lambda: bench.graphlift(*check)}
 
-    staged = next(path for path in sorted(bench.root.rglob("*.py")) if "pkg0000" in path.parts and path.stat().st_size)
+    staged, other = [
+        path for path in sorted(bench.root.rglob("*.py")) if "pkg0000" in path.parts and path.stat().st_size
+    ][:2]
 
     def stage() -> float:
+        # As people work: one file staged, another one edited and not staged, a third one that nobody tracks.
+        (bench.root / "scratch.py").write_text("x = 1\n")
+        other.write_text(other.read_text() + "y = 1\n")
         text, one, two = staged.read_text(), "x_1 = 1\n", "x_1 = 2\n"
         staged.write_text(text.replace(one, two) if one in text else text.replace(two, one))
-        bench.run("git", "add", "--all")
+        bench.run("git", "add", str(staged))
         return bench.graphlift("ratchet", "--staged")
 
     yield ("lines", "references"), {"staged": stage, **starts}
@@ -170,7 +175,7 @@ CASES = {
     "wc": "the floor for lines: `cat` and `wc -l` of the same files",
     "references": "references, against the merge base, nothing remembered",
     "remembered": "references, as the inventory remembers them",
-    "staged": "both, `--staged`, one file staged",
+    "staged": "both, `--staged`: one file staged, another edited, a third untracked",
     "start": "`graphlift --version`",
     "python": "`python -c pass`",
 }
