@@ -229,3 +229,10 @@ def test_what_is_open_is_code_in_the_comment_and_what_is_said_is_not(begun: Any)
     report(begun)
     lines = begun.run("status", "--format", "markdown").out.splitlines()
     assert "Next: write the adapter, and name it in the [[symbol]] table" in lines
+
+
+def test_a_module_at_the_top_is_left_while_it_is_there(repo: Any) -> None:
+    repo.files({"graphlift.toml": '[[symbol]]\nlegacy = "old"\nto = "new"\n', "old.py": "x = 1\n", "new.py": "x = 1\n"})
+    assert stage(repo, "retired")["open"] == ["old.py:1: old"]
+    repo.files({"old.py": "from new import x\n"})
+    assert stage(repo, "retired")["done"] is True

@@ -64,7 +64,8 @@ def _in_file(metric: str, path: str, content: bytes, banned: Sequence[str], pack
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError):
-        return {}
+        # Code for another Python, perhaps: it is not passed over, but read as a text.
+        return {Key(metric, path, name): reading for name in banned if (reading := _in_text(path, content, name))}
     found: dict[Key, Reading] = {}
     for line, name in sorted(_named(tree, package)):
         for target in (target for target in banned if _reaches(name, target)):
@@ -72,6 +73,16 @@ def _in_file(metric: str, path: str, content: bytes, banned: Sequence[str], pack
             first = found.get(key, Reading(0, path, line))
             found[key] = Reading(first.value + 1, path, first.line)
     return found
+
+
+def _in_text(path: str, content: bytes, name: str) -> Reading | None:
+    """How often a text names a banned name, in full or as `from parent import name`."""
+    parent, _, last = name.rpartition(".")
+    forms = [rf"(?<![\w.]){re.escape(name)}(?!\w)"]
+    if parent:
+        forms.append(rf"\bfrom\s+{re.escape(parent)}\s+import\b[^\n]*\b{re.escape(last)}\b")
+    places = [found.start() for form in forms for found in re.finditer(form.encode(), content)]
+    return Reading(len(places), path, content.count(b"\n", 0, min(places)) + 1) if places else None
 
 
 def _reaches(name: str, target: str) -> bool:
@@ -101,6 +112,26 @@ def _named(tree: ast.Module, package: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, name
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _TARGET.fullmatch(node.value):
             yield node.lineno, node.value.replace(":", ".")
+        elif isinstance(node, ast.Call) and (name := _looked_up(node, package)):
+            yield node.lineno, name
+
+
+def _looked_up(node: ast.Call, package: str) -> str | None:
+    """The module that `import_module(".name", package)` imports; an absolute one is seen as a string already."""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if called != "import_module" or not node.args:
+        return None
+    given = [*node.args[1:2], *(word.value for word in node.keywords if word.arg == "package")]
+    match node.args[0], given:
+        case ast.Constant(value=str(name)), [ast.Constant(value=str(base))] if name.startswith("."):
+            pass
+        case ast.Constant(value=str(name)), [ast.Name(id="__package__")] if name.startswith("."):
+            base = package
+        case _:
+            return None
+    level = len(name) - len(name.lstrip("."))
+    parts = base.split(".") if base else []
+    return ".".join([*parts[: len(parts) - (level - 1)], *filter(None, name[level:].split("."))])
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:

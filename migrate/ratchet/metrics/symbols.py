@@ -15,14 +15,14 @@ def find(tree: Tree, name: str) -> tuple[str, int] | None:
 
     A name with a slash or a file's suffix is a path (a file or a folder). A dotted name is a module, or a class or
     function that is *defined* there: an import, an alias or an assignment under that name does not count, and neither does
-    a module that is nothing but a shim of another one. A bare name is a class or function of that name at the top of any
-    Python file.
+    a module that is nothing but a shim of another one. A bare name is a module, or a class or function of that name at the
+    top of any Python file.
     """
     if "/" in name or name.endswith((".py", ".pyi")):
         return next(
             ((path, 1) for path in sorted(tree.paths) if path == name or path.startswith(f"{name.rstrip('/')}/")), None
         )
-    if "." in name:
+    if "." in name or module_file(tree, name):
         return _dotted(tree, name)
     return _anywhere(tree, name)
 

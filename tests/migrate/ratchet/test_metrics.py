@@ -151,6 +151,31 @@ def test_every_form_of_a_banned_import_counts(repo: Any, line: str) -> None:
     assert repo.check("--absolute").codes == ["grown"]
 
 
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ('import_module(".walker", "old")', 1),
+        ('importlib.import_module("..walker", package="old.sub")', 1),
+        ('import_module(".walker", __package__)', 1),
+        ('import_module(".other", "old")', 0),
+        ('import_module(".walker", "new")', 0),
+        ("import_module(name, __package__)", 0),
+    ],
+)
+def test_relative_look_ups_of_a_banned_module_count(repo: Any, line: str, count: int) -> None:
+    repo.files({"old/app.py": line + "\n", "ratchet.toml": rule("import-ban", 'names = ["old.walker"]')})
+    assert sum(numbers(repo.check("--absolute")).values()) == count
+
+
+def test_a_file_that_this_python_cannot_read_is_not_passed_over(repo: Any) -> None:
+    files = {
+        "app.py": "x = 1\nfrom old import walker\nimport old.walker.x as y\nmatch x = 3\nold.walkers\nfrom older import walker\n"
+    }
+    repo.files({**files, "ratchet.toml": rule("import-ban", 'names = ["old.walker"]')})
+    assert numbers(repo.check("--absolute")) == {"import-ban:app.py::old.walker": 2}
+    assert repo.check("--absolute").json()["findings"][0]["line"] == 2
+
+
 def test_relative_imports_of_a_banned_module_count(repo: Any) -> None:
     files = {
         "old/__init__.py": "from .walker import Walker\n",
@@ -183,6 +208,14 @@ def test_what_only_reads_like_a_banned_import_does_not_count(repo: Any, line: st
         ('"old.walker.Walker"', {"old/walker.py": "from new import Engine as Walker\n"}, False),
         ('"old.walker.Walker"', {"old/walker.py": "# class Walker\n"}, False),
         ('"old/walker.py"', {"old/walkers.py": ""}, False),
+        (
+            '"old.walker"',
+            {"old/walker.py": '"""Old name."""\n\nfrom new import Engine\n\n__all__ = ["Engine"]\n'},
+            False,
+        ),
+        ('"old.walker"', {"old/walker.py": "from new import Engine\n\n\ndef more(): ...\n"}, True),
+        ('"old.walker"', {"old/walker.py": "from new import Engine\nLIMIT = 3\n"}, True),
+        ('"old"', {"old/__init__.py": "from new import Engine\n", "old/walker.py": ""}, True),
     ],
 )
 def test_absent(repo: Any, names: str, files: dict[str, str], is_there: bool) -> None:
