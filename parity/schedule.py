@@ -33,12 +33,15 @@ class SeededTurns:
         self._taken = self._arrived = 0.0
         self._arrivals = 0
         self._settled = -1
+        self._home, self._threads = threading.get_ident(), set(threading.enumerate())
 
     def enter(self, key: str) -> None:
         """Wait on this thread for the turn of `key`. On an event loop's thread it never waits: that would stop the others."""
         if threading.active_count() == 1 or _on_a_loop():
             return
         with self._ready:
+            if self._is_alone():
+                return
             self._arrive(key)
             others = _Others()
             while not self._is_next(key) or not self._have_all_arrived(others):
@@ -90,6 +93,14 @@ class SeededTurns:
     def _is_quiet(self) -> bool:
         """Whether nobody else is about to arrive from another thread."""
         return threading.active_count() == 1 or time.monotonic() - self._arrived >= WINDOW
+
+    def _is_alone(self) -> bool:
+        """Whether the run is on its own thread, has started no other and was met by none: those that were there are idle."""
+        return (
+            not self._arrivals
+            and threading.get_ident() == self._home
+            and self._threads.issuperset(threading.enumerate())
+        )
 
     def _have_all_arrived(self, others: _Others) -> bool:
         """Whether nobody else is about to arrive, as was seen since the last arrival or is seen now."""

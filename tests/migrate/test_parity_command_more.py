@@ -215,7 +215,7 @@ def run_tests(sandbox: Any) -> subprocess.CompletedProcess[str]:
 def test_fuzz_says_the_same_for_one_seed(sandbox: Any) -> None:
     project(sandbox, BY_NAME)
     first = sandbox.run("parity", "--fuzz", "100", "--seed", "1")
-    shutil.rmtree(sandbox.root / "graphlift-regressions")
+    shutil.rmtree(sandbox.root / "graphlift-regressions", ignore_errors=True)
     second = sandbox.run("parity", "--fuzz", "100", "--seed", "1")
     assert (first.code, first.out) == (second.code, second.out)
     assert first.out.startswith("red: the engines differ on a workflow of ")
@@ -237,6 +237,21 @@ def test_what_fuzz_found_once_is_replayed_before_anything_is_drawn(sandbox: Any)
     path.write_text("{}", encoding="utf-8")
     ran = sandbox.run("parity", "--fuzz", "5")
     assert (ran.code, f"graphlift-regressions/{path.name}: is a regression of version None" in ran.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_drawn_workflow_that_hangs_or_crashes_an_engine_is_a_counterexample(sandbox: Any) -> None:
+    for how, rule, error in (
+        ("__import__('threading').Event().wait()", "GL202", "did not end within 2 s"),
+        ("__import__('os')._exit(5)", "GL201", "its process ended with exit code 5"),
+    ):
+        shop = f"def BREAK(case):\n    return case if len(case.definition.by_name()) < 3 else {how}\n"
+        project(sandbox, shop)
+        sandbox.files({"graphlift.toml": 'plugins = ["gate"]\n[parity]\ntimeout = 2\n'})
+        ran = sandbox.run("parity", "--fuzz", "60", "--format", "json")
+        shutil.rmtree(sandbox.root / "graphlift-regressions", ignore_errors=True)
+        found = ran.json()["divergences"]
+        assert (ran.code, found[0]["rule"], found[0]["candidate"]) == (1, rule, error)
 
 
 def test_fuzz_refuses_engines_that_cannot_run_drawn_workflows(sandbox: Any) -> None:

@@ -77,3 +77,18 @@ def test_a_thread_that_never_rests_holds_nobody_up() -> None:
     finally:
         ended.set()
         noise.join()
+
+
+def test_a_run_without_threads_of_its_own_does_not_wait() -> None:
+    ended = threading.Event()
+    idle = threading.Thread(target=ended.wait)
+    idle.start()
+    try:
+        turns = SeededTurns(0)
+        for _ in range(20_000):
+            turns.enter("a")
+            turns.leave("a")
+        assert turns._arrivals == 0
+    finally:
+        ended.set()
+        idle.join()
