@@ -141,6 +141,7 @@ def test_options_that_are_wrong(sandbox: Any, arguments: tuple[str, ...], messag
 # cassettes
 
 
+@pytest.mark.slow
 def test_handlers_with_effects_run_once_and_are_replayed(sandbox: Any) -> None:
     project(sandbox)
     assert sandbox.run("parity").code == 0
@@ -192,6 +193,7 @@ def test_fuzz_finds_nothing_where_there_is_nothing(sandbox: Any) -> None:
     assert not (sandbox.root / ".graphlift").exists()
 
 
+@pytest.mark.slow
 def test_fuzz_tells_the_smallest_workflow_and_writes_it_as_a_test(sandbox: Any) -> None:
     project(sandbox, LOSES_AN_EDGE)
     ran = sandbox.run("parity", "--fuzz", "200", "--write-test", "test_found.py", "--format", "json")
@@ -212,6 +214,7 @@ def run_tests(sandbox: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=sandbox.root, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_fuzz_says_the_same_for_one_seed(sandbox: Any) -> None:
     project(sandbox, BY_NAME)
     first = sandbox.run("parity", "--fuzz", "100", "--seed", "1")
@@ -221,6 +224,7 @@ def test_fuzz_says_the_same_for_one_seed(sandbox: Any) -> None:
     assert first.out.startswith("red: the engines differ on a workflow of ")
 
 
+@pytest.mark.slow
 def test_what_fuzz_found_once_is_replayed_before_anything_is_drawn(sandbox: Any) -> None:
     found = project(sandbox, LOSES_AN_EDGE).run("parity", "--fuzz", "200", "--format", "json").json()
     (path,) = (sandbox.root / "graphlift-regressions").iterdir()
