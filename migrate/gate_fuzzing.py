@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +21,8 @@ from .gate_files import inside, write
 if TYPE_CHECKING:
     from ..parity.engine import Engine
     from ..parity.fuzz import Counterexample, Replayed
+    from ..parity.gate import MakePool
+    from ..parity.observation import Side
     from ..parity.rule import Rule
     from ..plugins.project import Project
 
@@ -28,6 +33,14 @@ from graphlift.plugins.gating import project_engines
 
 ENGINES = project_engines(Path(__file__).parent)"""
 """In a written test: the engines of the project that the test file lies in."""
+
+
+TOGETHER = 50
+"""Drawn workflows that are run at once: enough to share processes, few enough not to wait long for the first difference."""
+
+
+LONGEST = 5.0
+"""Seconds for one run of a drawn workflow, whose bodies do next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +79,13 @@ class _Fuzzed:
 
 
 def fuzz(
-    project: Project, engines: Sequence[Engine], rules: Sequence[Rule], asked: Fuzzing, style: OutputFormat
+    project: Project,
+    engines: Sequence[Engine],
+    rules: Sequence[Rule],
+    asked: Fuzzing,
+    style: OutputFormat,
+    *,
+    in_process: bool = False,
 ) -> bool:
     """Replay every kept counterexample; then draw workflows until the engines differ on one, shrink and keep it.
 
@@ -77,13 +96,14 @@ def fuzz(
     from ..parity.gate import pick_engines
 
     by_side, folder = pick_engines(engines), project.settings.parity.regressions
+    pool, together = _pools(in_process, project.settings.parity.timeout)
     regressions = read_regressions(inside(project, folder), folder)
     with contextlib.redirect_stdout(sys.stderr):
-        _try_out(list(by_side.values()))
-        replayed = tuple(track(replay(by_side, rules, regressions), "regressions", total=len(regressions)))
+        _try_out(by_side, pool)
+        replayed = tuple(track(replay(by_side, rules, regressions, pool), "regressions", total=len(regressions)))
         fuzzed = _Fuzzed(replayed)
         if not fuzzed.again:
-            found = search(by_side, rules, examples=asked.fuzz, seed=asked.seed)
+            found = search(by_side, rules, examples=asked.fuzz, seed=asked.seed, pool=pool, together=together)
             fuzzed = _Fuzzed(replayed, found, None if found is None else _keep(project, folder, found))
     if fuzzed.first is not None and asked.write_test is not None:
         write(asked.write_test, as_test(fuzzed.first, engines=ENGINES))
@@ -103,16 +123,32 @@ def _keep(project: Project, folder: str, found: Counterexample) -> str:
     return f"{folder}/{name}"
 
 
-def _try_out(engines: Sequence[Engine]) -> None:
-    from ..parity import observe
-    from ..parity.fuzz import Draft
+def _pools(in_process: bool, timeout: float) -> tuple[MakePool, tuple[MakePool, int] | None]:
+    """For one workflow, and for many: forked children, so that a hang or a crash is a counterexample like any other.
 
-    step = {"style": "dependency", "name": "w", "steps": [{"name": "a"}]}
-    for engine in engines:
-        run = observe(engine, Draft(step, {"a": "digest"}).case())
+    In this process where it cannot fork: a drawn workflow is nowhere that a fresh process could load it from.
+    """
+    from ..parity.forking import Forking
+    from ..parity.running import InProcess
+
+    if in_process or not hasattr(os, "fork") or threading.active_count() > 1:
+        return InProcess, None
+    single = functools.partial(Forking, jobs=2, timeout=min(timeout, LONGEST))
+    return single, (functools.partial(single, jobs=os.cpu_count() or 1, together=TOGETHER), TOGETHER)
+
+
+def _try_out(engines: Mapping[Side, Engine], make: MakePool) -> None:
+    from ..parity.fuzz import Draft
+    from ..parity.running import Task
+
+    case = Draft({"style": "dependency", "name": "w", "steps": [{"name": "a"}]}, {"a": "digest"}).case()
+    pool = make(engines, {case.id: case})
+    for side in engines:
+        pool.submit(Task(case.id, side, 0))
+    for task, run in sorted(pool.finished(), key=lambda pair: pair[0].side):
         if run.broken is not None:
             raise UsageError(
-                f"the {engine.side} engine cannot run a drawn workflow: {run.broken.error}",
+                f"the {task.side} engine cannot run a drawn workflow: {run.broken.error}",
                 mend="let it take graphlift's own workflows as a case's definition",
             )
 

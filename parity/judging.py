@@ -44,7 +44,12 @@ class Judged:
 
 
 def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> bool:
-    """Whether a second schedule can tell more: something differs, or something ran at once."""
+    """Whether a second schedule can tell more: something differs, or something ran at once.
+
+    A run that hung or crashed is judged as that alone, so another one would only cost its time again.
+    """
+    if any(run.broken is not None and run.broken.kind in ("timeout", "crashed") for run in (legacy, candidate)):
+        return False
     return legacy.overlapped or candidate.overlapped or bool(check(rules, legacy, candidate))
 
 

@@ -69,7 +69,7 @@ def parity(
         gate_asking.list_all(*given, style)
         return
     if measuring.asked or fuzzing.fuzz:
-        holds = _look_elsewhere((project, plugins), given, (reporting, fuzzing, measuring), style)
+        holds = _look_elsewhere((project, plugins), given, (running, reporting, fuzzing, measuring), style)
     else:
         options = ctx.find_object(GlobalOptions) or GlobalOptions()
         holds = _run(options, (project, plugins), given, (running, reporting), style)
@@ -80,12 +80,12 @@ def parity(
 def _look_elsewhere(
     opened: tuple[Project, Plugins],
     given: tuple[Sequence[Engine], Sequence[Case]],
-    asked: tuple[Reporting, Fuzzing, Measuring],
+    asked: tuple[Running, Reporting, Fuzzing, Measuring],
     style: OutputFormat,
 ) -> bool:
     """Everything that is no run of the project's cases under both engines; whether it holds."""
     project, plugins = opened
-    reporting, fuzzing, measuring = asked
+    running, reporting, fuzzing, measuring = asked
     rules = plugins.gather("graphlift_rules")
     if measuring.mutants:
         return gate_measuring.mutants(rules, measuring.mutants, fuzzing.seed, style)
@@ -94,7 +94,7 @@ def _look_elsewhere(
         found, holds = gate_measuring.from_shadow(project, rules, measuring.from_shadow)
         gate_files.say(found, wanted, None, style)
         return holds
-    return gate_fuzzing.fuzz(project, given[0], rules, fuzzing, style)
+    return gate_fuzzing.fuzz(project, given[0], rules, fuzzing, style, in_process=running.in_process)
 
 
 def _run(

@@ -15,9 +15,11 @@ from typing import Any
 from ...adapters.errors import ConfigurationError, GraphliftError
 from ..divergence import Divergence
 from ..engine import Engine
+from ..gate import MakePool
 from ..observation import Side
 from ..plain import digest
 from ..rule import Rule
+from ..running import InProcess
 from .draft import Draft
 from .searching import Counterexample, differences
 
@@ -79,8 +81,11 @@ def _read(path: Path, shown: str) -> Regression:
 
 
 def replay(
-    engines: Mapping[Side, Engine], rules: Sequence[Rule], regressions: Sequence[Regression]
+    engines: Mapping[Side, Engine],
+    rules: Sequence[Rule],
+    regressions: Sequence[Regression],
+    pool: MakePool = InProcess,
 ) -> Iterator[Replayed]:
-    """Run each regression, and say in what the engines differ on it now."""
+    """Run each regression, and say in what the engines differ on it now; `pool` says how they are run."""
     for one in regressions:
-        yield Replayed(one, differences(engines, rules, one.draft))
+        yield Replayed(one, differences(engines, rules, one.draft, pool))

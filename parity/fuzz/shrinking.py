@@ -14,10 +14,12 @@ from typing import Any
 from ...adapters.errors import GraphliftError
 from .draft import Draft
 
+MOST = 500
+"""How many smaller workflows are tried."""
 Differs = Callable[[Draft], bool]
 
 
-def shrink(draft: Draft, differs: Differs, attempts: int = 500) -> Draft:
+def shrink(draft: Draft, differs: Differs, attempts: int = MOST) -> Draft:
     """The smallest draft that `differs` accepts, by removals from this one; at most so many attempts."""
     again = True
     while again and attempts > 0:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..engines.reference import ReferenceEngine
 from ..fuzz.draft import Draft
-from ..fuzz.searching import differences
+from ..fuzz.searching import differences, draw
 from ..fuzz.shapes import SHAPES
 from ..rule import Rule
 
@@ -33,25 +33,7 @@ class Killed:
 
 def corpus(size: int, seed: int = 0) -> list[Draft]:
     """The shipped shapes, and so many drawn workflows of both styles; the same for the same seed."""
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis import seed as seeded
-
-    from ..fuzz.workflows import drafts
-
-    drawn: list[Draft] = [*SHAPES]
-    quiet = settings(
-        max_examples=size,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-    )
-
-    def keep(draft: Draft) -> None:
-        drawn.append(draft)
-
-    seeded(seed)(quiet(given(drafts())(keep)))()
-    return drawn
+    return [*SHAPES, *draw(size, seed)]
 
 
 def measure(

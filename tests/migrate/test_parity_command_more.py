@@ -243,19 +243,11 @@ def test_what_fuzz_found_once_is_replayed_before_anything_is_drawn(sandbox: Any)
     assert (ran.code, f"graphlift-regressions/{path.name}: is a regression of version None" in ran.err) == (2, True)
 
 
-@pytest.mark.slow
-def test_a_drawn_workflow_that_hangs_or_crashes_an_engine_is_a_counterexample(sandbox: Any) -> None:
-    for how, rule, error in (
-        ("__import__('threading').Event().wait()", "GL202", "did not end within 2 s"),
-        ("__import__('os')._exit(5)", "GL201", "its process ended with exit code 5"),
-    ):
-        shop = f"def BREAK(case):\n    return case if len(case.definition.by_name()) < 3 else {how}\n"
-        project(sandbox, shop)
-        sandbox.files({"graphlift.toml": 'plugins = ["gate"]\n[parity]\ntimeout = 2\n'})
-        ran = sandbox.run("parity", "--fuzz", "60", "--format", "json")
-        shutil.rmtree(sandbox.root / "graphlift-regressions", ignore_errors=True)
-        found = ran.json()["divergences"]
-        assert (ran.code, found[0]["rule"], found[0]["candidate"]) == (1, rule, error)
+def test_a_drawn_workflow_that_crashes_an_engine_is_a_counterexample(sandbox: Any) -> None:
+    shop = "import os\n\n\ndef BREAK(case):\n    return case if len(case.definition.by_name()) < 3 else os._exit(5)\n"
+    ran = project(sandbox, shop).run("parity", "--fuzz", "10", "--format", "json")
+    found = ran.json()["divergences"]
+    assert (ran.code, found[0]["rule"], found[0]["candidate"]) == (1, "GL201", "its process ended with exit code 5")
 
 
 def test_fuzz_refuses_engines_that_cannot_run_drawn_workflows(sandbox: Any) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +19,7 @@ from graphlift.adapters import DependencyWorkflow, SuccessorWorkflow
 from graphlift.adapters.errors import ConfigurationError, UsageError
 from graphlift.parity import Case, Outcome, Tap
 from graphlift.parity.engines import CompiledEngine, ReferenceEngine
+from graphlift.parity.forking import Forking
 from graphlift.parity.fuzz import (
     BODIES,
     SHAPES,
@@ -131,6 +135,20 @@ def test_one_seed_draws_the_same_workflows() -> None:
     pair = [search(wrong, RULES, examples=200, seed=7, drafts=dependency_drafts()) for _ in range(2)]
     assert pair[0] is not None
     assert pair[0] == pair[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a drawn workflow is run in a forked process")
+def test_a_drawn_workflow_on_which_an_engine_hangs_is_a_counterexample() -> None:
+    def hangs(case: Case) -> Case:
+        if len(case.definition.by_name()) > 1:
+            threading.Event().wait()
+        return case
+
+    wrong = {**SHIPPED, "candidate": Wrong(hangs)}
+    pool = functools.partial(Forking, jobs=2, timeout=0.3)
+    found = search(wrong, RULES, examples=5, seed=1, drafts=dependency_drafts(), pool=pool)
+    assert found is not None
+    assert (found.draft.size, found.divergences[0].rule) == (2, "GL202")
 
 
 KEPT = Draft(
