@@ -66,7 +66,7 @@ class Coverage:
 
 def measure(case: Case, runs: Mapping[Side, Sequence[Observation]]) -> Measured:
     """What one case reaches."""
-    shown = next((side for side in SIDES if "runs" in seen_parts(runs[side][0])), None)
+    shown: Side | None = next((side for side in SIDES if "runs" in seen_parts(runs[side][0])), None)
     if shown is None:
         return Measured(unmeasured=(f"{case.name}: neither engine shows which nodes ran",))
     first = runs[shown][0]

@@ -2,7 +2,7 @@
 
 Both engines can be wrong alike, and then comparing them shows nothing. A workflow whose steps are renamed, declared in another
 order, preceded by a step that does nothing, or of which one step is slow, has the same counts, inputs and results. Only for
-definitions that are graphlift's own workflows, with handlers that take a `NodeView`. Nothing here runs or judges; see `alone`.
+definitions that are graphlift's own workflows. Nothing here runs or judges; see `alone`.
 """
 
 from __future__ import annotations
@@ -174,18 +174,20 @@ def _expression(text: str) -> Callable[[NodeView], Any]:
 
 
 def _seeing(function: Any, names: Names) -> Any:
-    """A handler or condition that sees the original names."""
+    """A handler or condition that sees the original names; arguments that are no `NodeView` have none, and stay."""
 
-    def original(view: NodeView) -> NodeView:
+    def original(view: Any) -> Any:
+        if not isinstance(view, NodeView):
+            return view
         return replace(view, node=names.of(view.node), results=names.read(view.results), status=names.read(view.status))
 
     if inspect.iscoroutinefunction(function):
 
-        async def later(view: NodeView) -> Any:
-            return await function(original(view))
+        async def later(*args: Any, **kwargs: Any) -> Any:
+            return await function(*map(original, args), **kwargs)
 
         return later
-    return lambda view: function(original(view))
+    return lambda *args, **kwargs: function(*map(original, args), **kwargs)
 
 
 def _permuted(case: Case, workflow: Workflow) -> Variant:
@@ -212,7 +214,7 @@ def _with_noop(case: Case, workflow: Workflow) -> Variant:
     return Variant("a step that does nothing comes before it", changed_case, names)
 
 
-def _nothing(view: NodeView) -> None:
+def _nothing(*args: Any, **kwargs: Any) -> None:
     """The body of the step that does nothing."""
 
 
@@ -241,15 +243,15 @@ def _with_slow(name: str, handler: str, given: Handlers) -> Handlers:
 def _slow(function: Any) -> Any:
     if inspect.iscoroutinefunction(function):
 
-        async def later(view: NodeView) -> Any:
+        async def later(*args: Any, **kwargs: Any) -> Any:
             await asyncio.sleep(PAUSE)
-            return await function(view)
+            return await function(*args, **kwargs)
 
         return later
 
-    def call(view: NodeView) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         time.sleep(PAUSE)
-        return function(view)
+        return function(*args, **kwargs)
 
     return call
 

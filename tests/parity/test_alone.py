@@ -90,6 +90,30 @@ def test_with_a_cassette_recorded_handlers_never_run() -> None:
     assert {item.divergence.rule for item in checked.found} == {"GL210"}
 
 
+@dataclass(frozen=True)
+class OfDicts:
+    """Takes graphlift's workflows, and calls handlers with plain dicts."""
+
+    name: str = "of dicts"
+    side: Any = "legacy"
+    sources: tuple[str, ...] = ()
+
+    def run(self, case: Case, tap: Tap) -> Outcome:
+        data, pending = dict(case.inputs), list(case.definition.steps)
+        while pending:
+            step = next(one for one in pending if not {other.name for other in pending} & set(one.depends_on))
+            pending.remove(step)
+            data.update(tap.handlers[step.handler_name](dict(data)) or {})
+        return Outcome(True, data)
+
+
+def test_handlers_that_take_no_view_are_checked_too() -> None:
+    paid: list[int] = []
+    handlers = {"a": lambda data: paid.append(1) or {"a": len(paid)}, "b": lambda data: {"b": data["a"]}}
+    checked = check_engine(OfDicts(), [replace(CHAIN, handlers=handlers, recorded=("a",))], RULES)
+    assert (checked.found, checked.written, paid) == ((), 3, [1])
+
+
 def test_stubs_answer_by_the_names_that_the_case_was_written_with() -> None:
     checked = check_engine(ReferenceEngine(), [replace(CHAIN, stubs={"*": DIGEST})], RULES)
     assert (checked.found, checked.written) == ((), 3)
