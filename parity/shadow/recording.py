@@ -92,6 +92,14 @@ class NoTap(Tap):
         del node, sees
         return function
 
+    def began(self, node: str, seen: Any) -> Any:
+        """Nothing."""
+        del node, seen
+
+    def ended(self, opened: Any, returned: Any = None, error: BaseException | None = None) -> None:
+        """Nothing."""
+        del opened, returned, error
+
 
 def _nowhere(line: dict[str, Any]) -> None:
     """Nothing is told while a caller waits."""

@@ -137,6 +137,7 @@ def test_one_seed_draws_the_same_workflows() -> None:
     assert pair[0] == pair[1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a drawn workflow is run in a forked process")
 def test_a_drawn_workflow_on_which_an_engine_hangs_is_a_counterexample() -> None:
     def hangs(case: Case) -> Case:

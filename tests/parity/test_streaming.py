@@ -11,6 +11,7 @@ from langgraph.graph import START, StateGraph
 from graphlift.parity import Case, Observation, Tap, observe, run_gate
 from graphlift.parity.engines import TappedEngine
 from graphlift.parity.rules import builtin_rules
+from graphlift.parity.shadow import Budget, Shadow, Sighting
 from graphlift.parity.streaming import arun_tapped, run_tapped
 
 
@@ -77,6 +78,23 @@ def test_nodes_of_subgraphs_have_their_parents_name() -> None:
     compiled = outer.compile()
     run = seen(lambda case, tap: success(run_tapped(tap, compiled, {"log": []}, subgraphs=True)))
     assert sorted(run.by_node) == ["order", "order/price", "order/ship", "order/tax"]
+
+
+def test_a_shadow_that_does_not_sample_a_run_records_nothing_of_its_stream() -> None:
+    candidate = TappedEngine("graph", "candidate", lambda case, tap: success(run_tapped(tap, graph(), {"log": []})))
+    shadow = Shadow(candidate, sinks=[], budget=Budget(sample=0.0))
+    state = shadow.serve_sync(Case("c", "w"), lambda tap: run_tapped(tap, graph(), {"log": []}))
+    assert (state, shadow.counts.shadowed) == ({"log": ["price", "ship", "tax"]}, 0)
+
+
+def test_a_shadow_sees_a_graph_by_its_stream() -> None:
+    seen: list[Sighting] = []
+    shadow = Shadow(TappedEngine("graph", "candidate", lambda case, tap: success({})), sinks=[seen.append])
+    shadow.serve_sync(Case("c", "w"), lambda tap: success(run_tapped(tap, graph(), {"log": []})))
+    shadow.drain()
+    ((found,),) = [one.divergences for one in seen]
+    assert (found.rule, found.subject) == ("GL151", "log")
+    assert found.cause in [f"written by {node} under the legacy engine only" for node in ("tax", "ship")]
 
 
 def test_what_runs_already_cannot_be_stubbed() -> None:
