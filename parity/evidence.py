@@ -1,13 +1,14 @@
 """What a verdict rests on: digests of the cases, of the engines' code, and of every file that takes part.
 
-Evidence is by content: a report is stale as soon as one of the files it names has changed, appeared or gone.
+Evidence is by content: a report is stale as soon as one of the files it names has changed, appeared or gone. It names what
+engines and cases say of themselves, and every module of the project that was loaded while they ran.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ class Evidence:
     engines: Mapping[str, str]
     files: Mapping[str, str]
     folders: Mapping[str, str] = field(default_factory=dict)
+
+    def with_files(self, root: Path, names: Iterable[str]) -> Evidence:
+        """The same with more files: those that the runs turned out to stand on."""
+        more = {name: _digest(root, name) for name in names if name not in self.files}
+        return replace(self, files={**self.files, **more})
 
     def to_json(self) -> dict[str, Any]:
         """The report's form, sorted."""

@@ -19,6 +19,7 @@ from .engine import Engine
 from .evidence import gather_evidence
 from .globs import matches
 from .judging import Judged, judge_case, wants_another_run
+from .loaded import loaded_files, within
 from .observation import SIDES, Observation, Side
 from .report import Finding, Report
 from .rule import Rule
@@ -118,7 +119,8 @@ def judge_cases(
                 pool.submit(Task(task.case, side, 0, replay, alone=True))
             continue
         del runs[task.case]
-        yield replace(judged, measured=measure(case_runs.case, ended))
+        loaded = sorted({file for run in case_runs.seen.values() for file in run.loaded})
+        yield replace(judged, measured=measure(case_runs.case, ended), loaded=tuple(loaded))
 
 
 def run_gate(
@@ -169,7 +171,9 @@ def run_gate(
         problems=verdict.problems,
         flaky=tuple(item for one in judged for item in one.flaky),
         unseen=tuple(sorted({*_untraceable(by_side), *_unseen(judged)})),
-        evidence=evidence,
+        evidence=evidence.with_files(
+            root, within(root, [*loaded_files(), *(file for one in judged for file in one.loaded)])
+        ),
         partial=partial,
         stopped=stopped,
         shard=str(shard) if is_shard else None,

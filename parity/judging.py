@@ -32,7 +32,7 @@ class Judged:
     """What came out for one case. `unseen` are families that could not be judged, with the reason.
 
     `runs` are, where something diverges, the legacy and the candidate run that show the first divergence. `measured` is what
-    the case reaches of its workflow; the gate fills it in.
+    the case reaches of its workflow, `loaded` the files of the modules that its runs loaded; the gate fills both in.
     """
 
     case: str
@@ -41,6 +41,7 @@ class Judged:
     unseen: tuple[tuple[str, str], ...]
     runs: tuple[Observation, Observation] | None = field(default=None, compare=False, repr=False)
     measured: Measured = field(default_factory=Measured)
+    loaded: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> bool:
@@ -160,7 +161,7 @@ def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation]) -> tup
     if any(run.broken for run in pair):
         return ()
     shown = [seen_parts(run) for run in pair]
-    opaque = sorted({name for run in pair for item in run.activations for name in item.opaque})
+    opaque = sorted({name for run in pair for names in (run, *run.activations) for name in names.opaque})
     by_type = [("values", f"a {name} has no content that could be compared") for name in opaque]
     if "shape" not in shown[0]:
         by_type.append(("liveness", "the graph is not known: give the case `edges`"))

@@ -35,13 +35,34 @@ def _differences(one: Any, other: Any, path: str) -> Iterator[tuple[str, str | N
         return
     kinds = _kind(one), _kind(other)
     inner = _content(one), _content(other)
-    if kinds[0] == kinds[1] and kinds[0] == "dict" and inner[0].keys() == inner[1].keys():
-        for key in inner[0]:
-            yield from _differences(inner[0][key], inner[1][key], f"{path}.{key}" if path else key)
+    if kinds == ("dict", "dict"):
+        yield from _of_dicts(_keyed(inner[0]), _keyed(inner[1]), path)
     elif isinstance(inner[0], list) and isinstance(inner[1], list):
         yield from _of_lists(kinds, inner, path)
     else:
         yield path, _of_leaves(kinds, inner)
+
+
+Keyed = dict[str, tuple[str, Any]]
+"""The items of a dict by their key's text, each with the kind of the key."""
+
+
+def _keyed(inner: Any) -> Keyed | None:
+    """None where two keys of other types have one text."""
+    pairs = inner.items() if isinstance(inner, Mapping) else inner
+    found = {str(_content(key)): (_kind(key), item) for key, item in pairs}
+    return found if len(found) == len(pairs) else None
+
+
+def _of_dicts(one: Keyed | None, other: Keyed | None, path: str) -> Iterator[tuple[str, str | None]]:
+    if one is None or other is None or one.keys() != other.keys():
+        yield path, None
+        return
+    for key, (kind, item) in one.items():
+        there, value = other[key]
+        if kind != there:
+            yield path, f"the same keys as {kind} and as {there}"
+        yield from _differences(item, value, f"{path}.{key}" if path else key)
 
 
 def _of_lists(kinds: tuple[str, str], inner: tuple[Any, Any], path: str) -> Iterator[tuple[str, str | None]]:

@@ -103,7 +103,10 @@ class Broken:
 
 @dataclass(frozen=True)
 class Observation:
-    """What was seen of one run. `traced`: the engine wrapped at least one callable, so an empty trace means that none ran."""
+    """What was seen of one run. `traced`: the engine wrapped at least one callable, so an empty trace means that none ran.
+
+    `opaque` are the types in the outcome that could only be told by name, `loaded` the files of modules that the run loaded.
+    """
 
     side: Side
     engine: str
@@ -115,6 +118,8 @@ class Observation:
     misses: tuple[str, ...] = ()
     recordings: tuple[Answer, ...] = ()
     shape: Shape | None = None
+    opaque: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
 
     @cached_property
     def by_node(self) -> Mapping[str, tuple[Activation, ...]]:
@@ -174,6 +179,7 @@ class JournalReader:
     broken: Broken | None = None
     seen: dict[str, Any] = field(default_factory=dict)
     recordings: list[Answer] = field(default_factory=list)
+    opaque: tuple[str, ...] = ()
 
     def read(self, lines: Iterable[Mapping[str, Any]]) -> JournalReader:
         """Take lines in."""
@@ -197,6 +203,7 @@ class JournalReader:
 
     def _outcome(self, line: Mapping[str, Any]) -> None:
         self.outcome = outcome_from_json(line["outcome"])
+        self.opaque = tuple(line.get("opaque", ()))
 
     def _broken(self, line: Mapping[str, Any]) -> None:
         self.broken = Broken(line["kind"], line["error"])
@@ -223,6 +230,8 @@ class JournalReader:
             overlapped,
             misses,
             tuple(self.recordings),
+            opaque=self.opaque,
+            loaded=tuple(self.seen.get("loaded", ())),
         )
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.errors import GraphliftError
 from .cassette import Tape
+from .loaded import loaded_files
 from .observation import (
     JournalReader,
     Observation,
@@ -23,9 +25,9 @@ from .observation import (
 )
 from .outcome import UNSEEN, Outcome, Waiting
 from .plain import error_text, without_addresses
-from .recorded import record
+from .recorded import Value, record
 from .replacing import Replacing
-from .schedule import SeededTurns
+from .schedule import Chance, SeededTurns
 from .tap import Journal, Tap
 
 if TYPE_CHECKING:
@@ -42,14 +44,18 @@ def observe(engine: Engine, case: Case, schedule: int = 0, tape: Tape | None = N
 
 def write_journal(engine: Engine, case: Case, journal: Journal, schedule: int = 0, tape: Tape | None = None) -> None:
     """Run the engine; the last line says what was seen of it as a whole."""
-    replacing = Replacing.of(case, tape or Tape(), journal)
+    chance = Chance(schedule)
+    replacing, before = Replacing.of(case, tape or Tape(), journal), frozenset(sys.modules)
     tap = Tap(journal, turns=SeededTurns(schedule), replacement=replacing, normalise=case.normalise)
     try:
         with case.opened() as handlers:
             tap.handlers = tap.registry(handlers)
             tap.wrapped = 0  # an engine may leave these alone; what it wraps itself counts, and what runs
-            outcome = _run(engine, case, tap)
-        journal({"on": "outcome", "outcome": outcome_to_json(recorded_outcome(outcome, case.normalise))})
+            with chance:
+                outcome = _run(engine, case, tap)
+        opaque: set[str] = set()
+        recorded = recorded_outcome(outcome, case.normalise, opaque)
+        journal({"on": "outcome", "outcome": outcome_to_json(recorded), "opaque": sorted(opaque)})
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # user code's SystemExit and CancelledError too: this run ends, not the gate
@@ -57,7 +63,14 @@ def write_journal(engine: Engine, case: Case, journal: Journal, schedule: int = 
         journal({"on": "broken", "kind": kind, "error": _told(error)})
     misses = list(replacing.misses) if replacing else []
     journal(
-        {"on": "seen", "wrapped": tap.wrapped or int(tap.activated), "overlapped": tap.overlapped, "misses": misses}
+        {
+            "on": "seen",
+            "wrapped": tap.wrapped or int(tap.activated),
+            # Both are told apart by a second schedule.
+            "overlapped": tap.overlapped or chance.drawn,
+            "misses": misses,
+            "loaded": loaded_files(besides=before),
+        }
     )
 
 
@@ -79,15 +92,19 @@ async def _awaited(result: Any) -> Any:
     return await result
 
 
-def recorded_outcome(outcome: Outcome, normalise: Callable[[Any], Any] | None = None) -> RecordedOutcome:
-    """The outcome with every value recorded."""
-    tidy = normalise or (lambda value: value)
+def recorded_outcome(
+    outcome: Outcome, normalise: Callable[[Any], Any] | None = None, opaque: set[str] | None = None
+) -> RecordedOutcome:
+    """The outcome with every value recorded; `opaque` collects the types that could only be told by name."""
+
+    def kept(value: Any) -> Value:
+        return record(value if normalise is None else normalise(value), opaque)
 
     def ends(nodes: Mapping[str, Any]) -> dict[str, RecordedEnd]:
         return {
             name: RecordedEnd(
                 end.status,
-                None if end.output is UNSEEN else record(tidy(end.output)),
+                None if end.output is UNSEEN else kept(end.output),
                 end.error and without_addresses(end.error),
                 end.runs,
                 end.reason,
@@ -96,17 +113,24 @@ def recorded_outcome(outcome: Outcome, normalise: Callable[[Any], Any] | None = 
         }
 
     pause, events, saved = outcome.interrupt, outcome.events, outcome.checkpoints
-    data = None if outcome.data is None else tidy(dict(outcome.data))
+    data = outcome.data
+    if data is not None:
+        data = dict(data) if normalise is None else normalise(dict(data))
     return RecordedOutcome(
         outcome.success,
-        None if data is None else {str(key): record(value) for key, value in data.items()},
+        None if data is None else {_key(key): record(value, opaque) for key, value in data.items()},
         None if outcome.nodes is None else ends(outcome.nodes),
         outcome.error and without_addresses(outcome.error),
-        None if pause is None else (pause.node, record(tidy(pause.payload))),
-        None if events is None else tuple(RecordedEvent(e.kind, e.node, record(tidy(e.data))) for e in events),
-        None if saved is None else tuple(record(tidy(item)) for item in saved),
+        None if pause is None else (pause.node, kept(pause.payload)),
+        None if events is None else tuple(RecordedEvent(e.kind, e.node, kept(e.data)) for e in events),
+        None if saved is None else tuple(map(kept, saved)),
         None if outcome.waiting is None else tuple(_waits(edge) for edge in outcome.waiting),
     )
+
+
+def _key(key: object) -> str:
+    """A key of the final data; one that is no text is never taken for the text that looks the same."""
+    return key if isinstance(key, str) else f"{key!r} ({type(key).__name__})"
 
 
 def _waits(edge: Waiting) -> RecordedWait:

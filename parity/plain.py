@@ -173,6 +173,14 @@ class _Plain:
             self._left = None
         return self._opaque(kind)
 
+    def exception(self, value: BaseException, kind: type[Any], depth: int) -> Any:
+        """By its message, and by its attributes where it has any of its own."""
+        text = without_addresses(str(value))
+        if not vars(value):
+            return _tagged("exception", text, type_name(kind))
+        shown = {str(name): self.of(item, depth) for name, item in sorted(vars(value).items())}
+        return _tagged("exception", {"message": text, **shown}, type_name(kind))
+
     def array(self, value: Any, kind: type[Any], depth: int) -> Any:
         return _tagged("array", [str(value.dtype), self.of(value.tolist(), depth)], type_name(kind))
 
@@ -208,7 +216,7 @@ def _is_value_object(value: Any) -> bool:
 _Convert = Callable[[_Plain, Any, type[Any], int], Any]
 _CONVERTERS: tuple[tuple[Callable[[Any], bool], _Convert], ...] = (
     (
-        lambda v: isinstance(v, type) or _has_qualname(v),
+        lambda v: isinstance(v, type) or (callable(v) and _has_qualname(v)),
         lambda _p, v, _k, _d: _tagged("callable", _named(v)),
     ),
     (lambda v: isinstance(v, Mapping), _Plain.mapping),
@@ -221,10 +229,7 @@ _CONVERTERS: tuple[tuple[Callable[[Any], bool], _Convert], ...] = (
         lambda _p, v, k, _d: _tagged("told", str(v), type_name(k)),
     ),
     (lambda v: hasattr(v, "__fspath__"), lambda _p, v, _k, _d: _tagged("path", str(v))),
-    (
-        lambda v: isinstance(v, BaseException),
-        lambda _p, v, k, _d: _tagged("exception", without_addresses(str(v)), type_name(k)),
-    ),
+    (lambda v: isinstance(v, BaseException), _Plain.exception),
     (lambda v: hasattr(v, "tolist") and hasattr(v, "dtype"), _Plain.array),
     (_is_value_object, _Plain.fields),
     (lambda v: bool(_fields(v)), _Plain.attributes),

@@ -8,9 +8,11 @@ Nothing waits for ever: who holds the turn too long (a handler that waits for it
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 import time
 from pathlib import Path
+from typing import Self
 
 from .plain import digest_text
 
@@ -114,6 +116,28 @@ class SeededTurns:
         del self._waiting[key]
         self._holder, self._taken = key, time.monotonic()
         self._ready.notify_all()
+
+
+class Chance:
+    """What engines and handlers draw from `random`, by the schedule: the same in every run of the gate.
+
+    Between two schedules it is another, so that what depends on it differs within an engine. `drawn` says whether anything was.
+    The caller's state comes back at the end.
+    """
+
+    def __init__(self, schedule: int) -> None:
+        self._schedule = schedule
+        self.drawn = False
+
+    def __enter__(self) -> Self:
+        self._callers = random.getstate()
+        random.seed(self._schedule)
+        self._first = random.getstate()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.drawn = random.getstate() != self._first
+        random.setstate(self._callers)
 
 
 class _Others:

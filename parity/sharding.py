@@ -53,7 +53,6 @@ def merge_reports(parts: Sequence[Mapping[str, Any]], baseline: Iterable[Known],
     found.sort(key=lambda item: item.case)
     entries = tuple(baseline)
     verdict = judge(found, entries, today)
-    evidence = parts[0]["evidence"]
     return Report(
         cases=tuple(sorted(name for part in parts for name in part["case_ids"])),
         families=tuple(dict.fromkeys(family for part in parts for family in part["families"])),
@@ -61,12 +60,27 @@ def merge_reports(parts: Sequence[Mapping[str, Any]], baseline: Iterable[Known],
         problems=verdict.problems,
         flaky=tuple(sorted((_flaky(item) for part in parts for item in part["flaky"]), key=lambda item: item.case)),
         unseen=tuple(sorted({text for part in parts for text in part["unseen"]})),
-        evidence=Evidence(evidence["definitions"], evidence["engines"], evidence["files"]),
+        evidence=_evidence(parts),
         stopped=any(part.get("stopped") for part in parts),
         partial=any(part.get("stopped") for part in parts),
         traces=pick_traces(_traces(parts), found, entries),
         coverage=merge_coverages(coverage_from_json(part["coverage"]) for part in parts if "coverage" in part),
     )
+
+
+def _are_of_one_code(found: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether they say the same, files included where several name one."""
+    if any({**evidence, "files": None} != {**found[0], "files": None} for evidence in found):
+        return False
+    files: dict[str, str] = {}
+    return all(files.setdefault(name, digest) == digest for one in found for name, digest in one["files"].items())
+
+
+def _evidence(parts: Sequence[Mapping[str, Any]]) -> Evidence:
+    """The first one's, with the files of all: what a shard loads depends on its cases."""
+    files = {name: digest for part in parts for name, digest in part["evidence"]["files"].items()}
+    first = parts[0]["evidence"]
+    return Evidence(first["definitions"], first["engines"], files, first.get("folders", {}))
 
 
 def _traces(parts: Sequence[Mapping[str, Any]]) -> tuple[CaseTrace, ...]:
@@ -78,7 +92,7 @@ def _check(parts: Sequence[Mapping[str, Any]]) -> None:
         raise UsageError("no report to merge", mend="give the JSON reports of all shards")
     if any(part.get("schema") != SCHEMA for part in parts):
         raise UsageError("a report has another schema", mend="run every shard with one version of graphlift")
-    if any(part["evidence"] != parts[0]["evidence"] for part in parts):
+    if not _are_of_one_code([part["evidence"] for part in parts]):
         raise UsageError("the reports are not of the same code and cases", mend="run every shard on one commit")
     shards = [part.get("shard") for part in parts]
     whole = {str(Shard(index, len(parts))) for index in range(1, len(parts) + 1)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import itertools
+import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -434,3 +435,38 @@ def test_an_engine_that_calls_no_handler_where_the_other_does_is_not_green(tmp_p
     assert [text for text in report.unseen if text.startswith("gate: ")] == [
         "gate: the legacy engine called none of the case's handlers, the other one did: what they do was not compared"
     ]
+
+
+def gives(data: Any) -> Run:
+    return lambda handlers: {"success": True, "data": data}
+
+
+def test_values_of_the_final_state_that_could_not_be_compared_are_named(tmp_path: Path) -> None:
+    report = gate(tmp_path, gives({"x": threading.Lock()}), gives({"x": threading.Lock()}))
+    assert "values: a _thread.lock has no content that could be compared" in report.unseen
+
+
+def test_a_key_of_the_final_state_is_not_the_text_that_looks_like_it(tmp_path: Path) -> None:
+    assert gate(tmp_path, gives({1: "a"}), gives({1: "a"})).green
+    assert not gate(tmp_path, gives({1: "a"}), gives({"1": "a"})).green
+
+
+def test_chance_is_the_same_in_every_run_and_another_under_the_other_schedule(tmp_path: Path) -> None:
+    def draws(handlers: Any) -> Any:
+        return {"success": True, "data": {"x": random.random()}}
+
+    state = random.getstate()
+    reports = [gate(tmp_path, draws, draws) for _ in range(2)]
+    assert [(report.green, len(report.flaky) > 0) for report in reports] == [(True, True)] * 2
+    assert reports[0].flaky == reports[1].flaky
+    assert random.getstate() == state
+
+
+def test_a_candidate_alone_that_depends_on_chance_is_red_every_time(tmp_path: Path) -> None:
+    def lucky(handlers: Any) -> Any:
+        return {"success": True, "data": {"x": random.random()}}
+
+    def sure(handlers: Any) -> Any:
+        return {"success": True, "data": {"x": 0.25}}
+
+    assert {found(gate(tmp_path, sure, lucky))[0] for _ in range(5)} == {("GL151", None)}

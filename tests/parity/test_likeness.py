@@ -28,6 +28,9 @@ from graphlift.parity.likeness import likeness
         ({2, 1}, [1, 2], "the same content as set and as list"),
         ([2, 1], [1, 2], "the same items in another order"),
         (dt.date(2030, 1, 2), "2030-01-02", "the same content as date and as str"),
+        ({"x": {1: "a"}}, {"x": {"1": "a"}}, "the same keys as int and as str (at x)"),
+        ({None: 1}, {"None": 1}, "the same keys as None and as str"),
+        ({1: 0.1 + 0.2, "b": 2}, {1: 0.3, "b": 2}, "numbers 6e-17 apart, as floating point rounds (at 1)"),
         ({"a": {"b": 1}}, {"a": {"b": 1.0}}, "the same number as int and as float (at a.b)"),
         ([{"n": 1.0}], [{"n": 1.0 + 1e-12}], "numbers 1e-12 apart, as floating point rounds (at [0].n)"),
         (
@@ -81,3 +84,17 @@ def test_any_two_values_can_be_looked_at_either_way_round(one: Any, other: Any) 
     there, back = likeness(Value.of(one), Value.of(other)), likeness(Value.of(other), Value.of(one))
     assert (there is None) == (back is None)
     assert likeness(Value.of(one), Value.of(one)) is None
+
+
+KEYS = st.one_of(st.integers(-2, 2), st.sampled_from(["1", "a", "None"]), st.none(), st.tuples(st.integers(0, 1)))
+TREES = st.recursive(
+    st.one_of(st.integers(-2, 2), st.floats(allow_nan=False), st.text(max_size=2), st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3), st.tuples(inner)),
+    max_leaves=8,
+)
+
+
+@given(TREES, TREES)
+def test_any_two_values_can_be_compared(one: Any, other: Any) -> None:
+    told = likeness(Value.of(one), Value.of(other))
+    assert told is None or Value.of(one).digest != Value.of(other).digest

@@ -344,3 +344,22 @@ def test_short_text() -> None:
     assert shorten(Value.of({"b": 1, "a": None})) == '{"a": null, "b": 1}'
     assert shorten("x" * 100, 10) == '"xxxxxxxx…'
     assert shorten(record("x" * 100, keep=10)).endswith("too large to keep>")
+
+
+class Declined(Exception):
+    def __init__(self, code: int) -> None:
+        super().__init__("declined")
+        self.code = code
+
+
+def test_an_error_is_told_by_its_attributes_too() -> None:
+    assert digest(Declined(1)) != digest(Declined(2))
+    assert digest(Declined(1)) == digest(Declined(1))
+    assert digest(ValueError("a")) == digest(ValueError("a"))
+
+
+@pytest.mark.parametrize("made", [lambda: (i for i in [1]), lambda: iter([1]), lambda: map(str, [1])])
+def test_what_can_be_read_once_only_is_told_by_its_type_and_says_so(made: Any) -> None:
+    opaque: set[str] = set()
+    plain(made(), opaque)
+    assert opaque == {type(made()).__name__}

@@ -124,3 +124,17 @@ def test_reports_that_are_not_one_run_are_refused(parts: list[dict[str, Any]], s
 def test_a_shard_that_was_stopped_makes_the_whole_partial() -> None:
     merged = merge_reports([part("1/2", case_ids=["a"]), part("2/2", case_ids=["b"], stopped=True)], [], TODAY)
     assert (merged.partial, merged.green) == (True, False)
+
+
+def about(**files: str) -> dict[str, Any]:
+    return {"definitions": "d", "engines": {}, "files": files, "folders": {"src": "x"}}
+
+
+def test_a_shard_may_have_loaded_what_another_did_not() -> None:
+    merged = merge_reports(
+        [part("1/2", evidence=about(a="1", b="2")), part("2/2", evidence=about(a="1", c="3"))], [], TODAY
+    )
+    assert merged.evidence.files == {"a": "1", "b": "2", "c": "3"}
+    assert merged.evidence.folders == {"src": "x"}
+    with pytest.raises(UsageError, match="not of the same code"):
+        merge_reports([part("1/2", evidence=about(a="1")), part("2/2", evidence=about(a="2"))], [], TODAY)
