@@ -80,7 +80,7 @@ def successor_drafts(draw: st.DrawFn, most: int = 7) -> Draft:
 
 def _hurried(draw: st.DrawFn, step: dict[str, Any], bodies: dict[str, str]) -> None:
     """Now and then a step has a time limit, which its body does not keep."""
-    if draw(st.integers(0, 9)) == 9:
+    if draw(st.integers(0, 19)) == 19:
         step["timeout"] = LIMIT
         bodies[step["name"]] = "dawdles"
 
