@@ -22,7 +22,7 @@ import sys
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,7 @@ from .libraries import is_library
 from .observation import JournalReader, Observation, Side
 from .running import Task
 
+Journal = list[dict[str, Any]]
 READ = 1 << 18
 LOOK_SECONDS = 0.25
 TOGETHER = 100
@@ -51,7 +52,7 @@ class _Child:
     pipe: int = 0
     ends_at: float = 0.0
     pending: bytearray = field(default_factory=bytearray)
-    journals: list[list[dict[str, Any]]] = field(default_factory=lambda: [[]])
+    journals: list[Journal] = field(default_factory=lambda: [[]])
     together: bool = False
     """Whether the runs of a trial have all ended and left nothing behind."""
     spoiled: str | None = None
@@ -128,6 +129,15 @@ class Forking:
 
     def finished(self) -> Iterator[tuple[Task, Observation]]:
         """Give each task when its child has told all, or was killed. Closing the iterator kills what still runs."""
+        journals = self.journals()
+        try:
+            for task, journal in journals:
+                yield task, JournalReader(task.side, self._engines[task.side].name).read(journal).observation()
+        finally:
+            journals.close()
+
+    def journals(self) -> Generator[tuple[Task, Journal], None, None]:
+        """The same as journals, which are JSON data: what is seen of each run is what `JournalReader` makes of them."""
         if self.shares:
             is_library("")  # what it remembers is shared with every child
         # Objects that exist now are shared with every child; a collection in a child would copy their pages.
@@ -186,38 +196,36 @@ class Forking:
         child.wait()
         return child
 
-    def _ended(self, child: _Child) -> Iterator[tuple[Task, Observation]]:
+    def _ended(self, child: _Child) -> Iterator[tuple[Task, Journal]]:
         if child.alone:
-            yield child.tasks[0], self._observed(child)
+            yield child.tasks[0], _journal(child)
             return
         _end(child)
         self._succeeded += child.together
         self._failed += not child.together
         for journal in child.journals:
             _import_libraries(journal)
-        if not child.together:
-            self.spoiled = child.spoiled or "a run that did not end"
-            self._alone.extend(child.tasks)
+        if child.together:
+            yield from zip(child.tasks, child.journals, strict=False)
             return
-        for task, journal in zip(child.tasks, child.journals, strict=False):
-            yield task, self._reader(task).read(journal).observation()
-
-    def _observed(self, child: _Child) -> Observation:
-        late = time.monotonic() >= child.ends_at
-        status, was_running = _end(child)
-        reader = self._reader(child.tasks[0]).read(child.journals[0])
-        _import_libraries(child.journals[0])
-        if not child.told_all:
-            hung = late and was_running
-            error = f"did not end within {child.limits[0]:g} s" if hung else _told(status)
-            reader.read([{"on": "broken", "kind": "timeout" if hung else "crashed", "error": error}])
-        return reader.observation()
-
-    def _reader(self, task: Task) -> JournalReader:
-        return JournalReader(task.side, self._engines[task.side].name)
+        self.spoiled = child.spoiled or "a run that did not end"
+        self._alone.extend(child.tasks)
 
 
-def _import_libraries(journal: list[dict[str, Any]]) -> None:
+def _journal(child: _Child) -> Journal:
+    """The journal of a child with one run; its end is told here where the child did not."""
+    late = time.monotonic() >= child.ends_at
+    status, was_running = _end(child)
+    (journal,) = child.journals
+    _import_libraries(journal)
+    if child.told_all:
+        return journal
+    hung = late and was_running
+    error = f"did not end within {child.limits[0]:g} s" if hung else _told(status)
+    return [*journal, {"on": "broken", "kind": "timeout" if hung else "crashed", "error": error}]
+
+
+def _import_libraries(journal: Journal) -> None:
     for name in journal[-1].get("libraries", ()) if journal else ():
         importlib.import_module(name)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..adapters.errors import UsageError
 from .manager import Plugins, load_plugins
 from .project import Project
 from .sources import find_source
@@ -14,10 +15,12 @@ from .sources import find_source
 if TYPE_CHECKING:
     from ..parity.case import Case
     from ..parity.engine import Engine
+    from ..parity.rule import Rule
 
 HOOKS = (
     "graphlift_cases",
     "graphlift_engines",
+    "graphlift_executors",
     "graphlift_normalisers",
     "graphlift_reporters",
     "graphlift_rules",
@@ -30,6 +33,21 @@ def engines_and_cases(project: Project, plugins: Plugins) -> tuple[Sequence[Engi
     normalisers = list(plugins.gather_map("graphlift_normalisers", project=project).values())
     engines = plugins.gather("graphlift_engines", project=project)
     return engines, [case.normalised(normalisers) for case in plugins.gather("graphlift_cases", project=project)]
+
+
+def rules_of(plugins: Plugins) -> list[Rule]:
+    """The rules that judge. Raises UsageError without one of graphlift's own: a gate that does not look is green on anything."""
+    from ..parity.rules import builtin_rules
+
+    rules: list[Rule] = plugins.gather("graphlift_rules")
+    lacking = sorted({rule.id for rule in builtin_rules()} - {rule.id for rule in rules})
+    if lacking:
+        more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+        raise UsageError(
+            f"the gate lacks {', '.join(lacking[:3])}{more} of graphlift's own rules",
+            mend="run it without --no-plugin rules; list a difference that is meant with --accept",
+        )
+    return rules
 
 
 def project_engines(start: Path) -> list[Engine]:

@@ -110,7 +110,8 @@ def graphlift_reporters() -> Sequence[Registered]:  # type: ignore[empty-body]
 
 @hookspec
 def graphlift_executors() -> Sequence[Registered]:  # type: ignore[empty-body]
-    """Executors: how cases are spread over processes or hosts.
+    """Executors: where the runs of the gate are carried out; `id` is the scheme of the addresses that mean it.
 
-    Called by `graphlift parity`, before the first case is scheduled.
+    Called by `graphlift parity` before the first run, unless it runs in its own process. See
+    `graphlift.parity.executors.executor`.
     """

@@ -30,7 +30,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "graphlift_cases": ("id", "name", "normalised"),
     "graphlift_codemods": ("id", "summary", "stage", "suffixes", "needles", "opt_in", "rewrite"),
     "graphlift_engines": ("name", "side", "sources", "run"),
-    "graphlift_executors": ("id", "summary"),
+    "graphlift_executors": ("id", "summary", "pool"),
     "graphlift_ratchet_metrics": ("id", "summary", "default_cap", "by_file", "needs", "measure", "grow"),
     "graphlift_reference_finders": ("id", "summary", "suffixes", "find"),
     "graphlift_reporters": ("id", "render"),

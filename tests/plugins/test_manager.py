@@ -90,6 +90,7 @@ class Nothing:
 class Item:
     id = "same"
     summary = ""
+    pool = None
 
 
 class Gives:
