@@ -67,11 +67,11 @@ class CopyingTap(Tap):
             self._ticks += 1
             opened.end, opened.returned, opened.raised = self._ticks, copy, error
 
-    def activations(self, tidy: Tidy) -> tuple[Activation, ...]:
-        """What was seen so far, recorded now."""
+    def activations(self, tidy: Tidy, give_way: Callable[[], None]) -> tuple[Activation, ...]:
+        """What was seen so far, recorded now; `give_way` is called between them."""
         with self._guard:
             calls = [replace(call) for call in self._calls]
-        return tuple(_activation(call, tidy) for call in calls)
+        return tuple(_activation(call, tidy, give_way) for call in calls)
 
     def answers(self, case: str, tidy: Tidy) -> Iterator[Answer]:
         """What each activation that ended answered, for the replay."""
@@ -114,7 +114,8 @@ def _dicts(seen: Any) -> Any:
     return {key: dict(value) if isinstance(value, Mapping) else value for key, value in seen.items()}
 
 
-def _activation(call: _Call, tidy: Tidy) -> Activation:
+def _activation(call: _Call, tidy: Tidy, give_way: Callable[[], None]) -> Activation:
+    give_way()
     ended = call.end is not None and call.raised is None
     return Activation(
         call.node,
@@ -136,9 +137,9 @@ class Served:
     error: BaseException | None = None
     name: str = field(default="legacy")
 
-    def observation(self, tidy: Tidy) -> Observation:
+    def observation(self, tidy: Tidy, give_way: Callable[[], None]) -> Observation:
         """As the gate sees a run."""
-        activations = self.tap.activations(tidy)
+        activations = self.tap.activations(tidy, give_way)
         broken = None if self.error is None else Broken("raised" if activations else "refused", error_text(self.error))
         outcome = None if self.outcome is None else recorded_outcome(self.outcome, tidy)
         return Observation("legacy", self.name, activations, outcome, broken, traced=True)

@@ -14,8 +14,8 @@ from ..case import Case
 from ..cassette import Tape
 from ..engine import Engine
 from ..judging import judge_case
-from ..observation import Broken, Observation
-from ..observing import observe
+from ..observation import Broken, JournalReader, Observation
+from ..observing import write_journal
 from ..outcome import Outcome
 from ..reading import outcome_of
 from ..rule import Rule
@@ -24,6 +24,7 @@ from ..tap import Tap
 from .budget import Breaker, Budget
 from .recording import CopyingTap, NoTap, Served, copied
 from .sinks import Sighting, Sink
+from .traffic import Traffic
 
 T = TypeVar("T")
 _LOG = logging.getLogger("graphlift.shadow")
@@ -66,12 +67,14 @@ class Shadow:
         self._queue: queue.Queue[tuple[Case, Served]] = queue.Queue(self._budget.waiting)
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._traffic = Traffic()
 
     async def serve(self, case: Case, call: Callable[[Tap], Awaitable[T]]) -> T:
         """What `call(tap)` gives or raises; the tap wraps the serving engine's handlers."""
         tap = self._tap()
         try:
-            result = await call(tap)
+            with self._traffic:
+                result = await call(tap)
         except BaseException as error:
             self._note(case, tap, error=error)
             raise
@@ -82,7 +85,8 @@ class Shadow:
         """The same for an engine that is not asynchronous."""
         tap = self._tap()
         try:
-            result = call(tap)
+            with self._traffic:
+                result = call(tap)
         except BaseException as error:
             self._note(case, tap, error=error)
             raise
@@ -144,13 +148,16 @@ class Shadow:
             return Sighting(case.id, case.name)
         self.counts.shadowed += 1
         shape = shape_of(case)
-        legacy = replace(served.observation(case.normalise or _as_it_is), shape=shape)
-        candidate = replace(self._replay(case, served), shape=shape)
+        give_way = self._traffic.turn(self._budget.seconds / 2)
+        give_way()
+        legacy = replace(served.observation(case.normalise or _as_it_is, give_way), shape=shape)
+        candidate = replace(self._replay(case, served, give_way), shape=shape)
+        give_way()
         judged = judge_case(case.id, self._all_rules(), {"legacy": [legacy], "candidate": [candidate]})
         hung = candidate.broken.error if candidate.broken and candidate.broken.kind == "timeout" else None
         return Sighting(case.id, case.name, judged.divergences, hung)
 
-    def _replay(self, case: Case, served: Served) -> Observation:
+    def _replay(self, case: Case, served: Served, give_way: Callable[[], None]) -> Observation:
         """Run the candidate with recorded answers, on one more thread, so that one that hangs is left behind."""
         seen: list[Observation] = []
         replayed = replace(case, recorded=("*",))
@@ -158,7 +165,7 @@ class Shadow:
 
         def run() -> None:
             try:
-                seen.append(observe(self._candidate, replayed, 0, tape))
+                seen.append(self._observed(replayed, tape, give_way))
             except BaseException as error:
                 seen.append(self._broken("raised", repr(error)))
 
@@ -166,6 +173,16 @@ class Shadow:
         thread.start()
         thread.join(self._budget.seconds)
         return seen[0] if seen else self._broken("timeout", f"did not end within {self._budget.seconds:g} s")
+
+    def _observed(self, case: Case, tape: Tape, give_way: Callable[[], None]) -> Observation:
+        reader = JournalReader("candidate", self._candidate.name)
+
+        def journal(line: dict[str, Any]) -> None:
+            reader.read([line])
+            give_way()
+
+        write_journal(self._candidate, case, journal, 0, tape)
+        return reader.observation()
 
     def _broken(self, kind: Any, error: str) -> Observation:
         return Observation("candidate", self._candidate.name, broken=Broken(kind, error))

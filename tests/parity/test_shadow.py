@@ -271,3 +271,24 @@ def test_a_normaliser_is_applied_on_both_sides() -> None:
     it.serve_sync(case, lambda tap: stamped(tap.wrap("charge", Shop().charge)))
     it.drain()
     assert rules(seen) == set()
+
+
+def test_a_replay_gives_way_while_a_caller_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphlift.parity.shadow.traffic.PATIENCE", 60.0)
+    ran = threading.Event()
+
+    def replays(charge: Callable[..., Any]) -> Any:
+        ran.set()
+        return same(charge)
+
+    made, seen = shadow(replays, budget=Budget(seconds=120))
+    shop = Shop()
+
+    def outer(tap: Tap) -> bool:
+        made.serve_sync(CASE, shop.execute)
+        return ran.wait(0.05)
+
+    assert made.serve_sync(CASE, outer) is False
+    made.drain()
+    assert ran.is_set()
+    assert len(seen) == 2
