@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -53,14 +54,18 @@ def accept(project: Project, plugins: Plugins, asked: Accepting, cases: Sequence
             raise UsageError(f"there is no rule {rule!r}", mend=f"the rules are {', '.join(known)}")
     if not cases:
         raise UsageError("--accept needs a --case", mend="name the case, or a pattern of cases, that it is accepted in")
-    entries = [_entry(asked, rule, case) for rule in dict.fromkeys(asked.accept or ()) for case in dict.fromkeys(cases)]
+    seen = _last_report(project)
+    entries = [
+        _placed(_entry(asked, rule, case), seen)
+        for rule in dict.fromkeys(asked.accept or ())
+        for case in dict.fromkeys(cases)
+    ]
     name = project.settings.parity.baseline
     renewed = write(inside(project, name), entries, name)
 
     def text() -> str:
         return "\n".join(
-            f"{name}: {'renewed' if again else 'listed'} {one.rule} in {one.case}"
-            f"{f' at {one.node}' if one.node else ''}, until {one.expires}"
+            f"{name}: {'renewed' if again else 'listed'} {one.rule} in {one.case}{_where(one)}, until {one.expires}"
             for one, again in zip(entries, renewed, strict=True)
         )
 
@@ -68,6 +73,41 @@ def accept(project: Project, plugins: Plugins, asked: Accepting, cases: Sequence
         {"entry": one.model_dump(mode="json"), "renewed": again} for one, again in zip(entries, renewed, strict=True)
     ]
     emit(style, text, lambda: {"accepted": told})
+
+
+def _where(entry: Known) -> str:
+    node = f" at {entry.node}" if entry.node else ""
+    return f"{node} ({', '.join(entry.at)})" if entry.at else node
+
+
+def _last_report(project: Project) -> dict[str, Any] | None:
+    """What the gate last wrote; None where it has not run, or wrote something else."""
+    try:
+        data = json.loads((project.root / project.settings.parity.report).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("divergences"), list) else None
+
+
+def _placed(entry: Known, seen: dict[str, Any] | None) -> Known:
+    """The entry with the places at which the last run saw it, so that it hides no other difference of its rule.
+
+    Raises UsageError for a case that a whole run did not have.
+    """
+    from ..parity.divergence import Divergence
+    from ..parity.globs import matches
+
+    if seen is None:
+        return entry
+    ids = [str(one) for one in seen.get("case_ids", ())]
+    if not seen.get("partial") and not any(matches(entry.case, one) for one in ids):
+        raise UsageError(f"--case: the last run of the gate had no case {entry.case!r}", mend="name one that it had")
+    found: dict[str, None] = {}
+    for item in seen["divergences"]:
+        one = Divergence(item["rule"], item["family"], item["node"], case=item["case"])
+        if entry.matches(one):
+            found |= dict.fromkeys(item["paths"] or ([item["subject"]] if item["subject"] else []))
+    return entry.model_copy(update={"at": tuple(sorted(found))}) if found else entry
 
 
 def _entry(asked: Accepting, rule: str, case: str) -> Known:

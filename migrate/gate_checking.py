@@ -56,14 +56,14 @@ def check(project: Project, plugins: Plugins, load: Loading, asked: Checking, st
     from ..parity.alone import check_engine, pick
     from ..parity.gate import pick_cases
     from ..parity.observation import SIDES
-    from ..plugins.gating import engines_and_cases
+    from ..plugins.gating import engines_and_cases, rules_of
 
     tape = _tape(project, asked.cassette)
     with contextlib.redirect_stdout(sys.stderr):
         engines, given = engines_and_cases(project, plugins)
         chosen = pick(engines, SIDES if asked.engine is Which.BOTH else [s for s in SIDES if s == asked.engine.value])
         cases = pick_cases(given, asked.case or ())
-        pools, rules = _pools(project, load, asked), plugins.gather("graphlift_rules")
+        pools, rules = _pools(project, load, asked), rules_of(plugins)
         checked = [check_engine(one, cases, rules, pools, tape=tape, progress=_progress) for one in chosen]
     emit(style, lambda: _text(checked), lambda: _json(checked))
     return all(one.is_green for one in checked)

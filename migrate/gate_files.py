@@ -111,9 +111,10 @@ def say(found: Report, wanted: Wanted, evidence: Path | None, style: OutputForma
 
     for path, render in wanted:
         write(path, render(found))
-    # A part that holds says nothing of the whole; one that does not, or was interrupted, must not leave an older verdict
-    # behind.
-    replaces = evidence is not None and evidence.exists() and not found.holds_in_part
-    if evidence is not None and (found.stopped or not found.partial or replaces):
-        write_report(found, evidence)
+    # A part that found nothing, interrupted or asked for, says nothing of the whole and takes no older verdict away (which is
+    # stale by itself once something changes); one that found something must not leave that behind.
+    if evidence is not None:
+        replaces = not found.holds_as_far_as_it_went if evidence.exists() else found.stopped
+        if replaces or not found.partial:
+            write_report(found, evidence)
     emit(style, lambda: text(found, coverage=coverage), found.to_json)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..parity.engine import Engine
     from ..parity.judging import Judged
     from ..parity.report import Report
-    from ..parity.rule import Rule
     from ..plugins.manager import Plugins
     from ..plugins.project import Project
 
@@ -77,14 +76,14 @@ def run(
     from ..parity.gate import run_gate
     from ..parity.isolation import isolated
     from ..parity.sharding import Shard
-    from ..plugins.gating import Loading, evidence_files
+    from ..plugins.gating import Loading, evidence_files, rules_of
 
     if asked.record not in RECORD:
         raise UsageError(f"--record: {asked.record!r} is none of {', '.join(RECORD)}", mend="choose one of them")
     settings = project.settings.parity
     tape = inside(project, asked.cassette) if asked.cassette else None
     cassette = load_cassette(tape, asked.cassette or "") if tape else None
-    rules: list[Rule] = plugins.gather("graphlift_rules")
+    rules = rules_of(plugins)
     load = Loading(str(options.directory.resolve()), options.disabled)
     pool = isolated(load, jobs=asked.jobs or os.cpu_count() or 1, timeout=settings.timeout)
     more: dict[str, Any] = {} if asked.in_process else {"pool": pool}
@@ -118,7 +117,14 @@ def merge(project: Project, names: Sequence[str]) -> Report:
 
     settings = project.settings.parity
     known = read_baseline(project.root / settings.baseline, settings.baseline)
-    return merge_reports([_part(name) for name in names], known, dt.datetime.now(dt.UTC).date())
+    parts = [_part(name) for name in names]
+    try:
+        return merge_reports(parts, known, dt.datetime.now(dt.UTC).date())
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"{', '.join(names)}: not all of them are whole reports: {error!r}",
+            mend="write it with --shard 1/8 --report json=FILE",
+        ) from None
 
 
 def _part(name: str) -> dict[str, Any]:

@@ -27,13 +27,17 @@ _LINE = re.compile(r"at line (\d+)")
 
 
 class Known(BaseModel):
-    """One known divergence. `case` and `node` are patterns (`*` and `?`); no `node` matches every node and the run itself."""
+    """One known divergence. `case` and `node` are patterns (`*` and `?`); no `node` matches every node and the run itself.
+
+    `at` are the places at which values may differ (keys of the final state or of what a node saw, say); without it, any.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     rule: str
     case: str
     node: str | None = None
+    at: tuple[str, ...] | None = None
     reason: Annotated[str, Field(min_length=1)]
     owner: Annotated[str, Field(min_length=1)]
     verdict: Literal["legacy bug", "engine limit", "intended"] = "intended"
@@ -43,7 +47,13 @@ class Known(BaseModel):
     def matches(self, found: Divergence) -> bool:
         """Whether the entry is about this divergence."""
         node = self.node is None or matches(self.node, found.node or "")
-        return self.rule == found.rule and matches(self.case, found.case) and node
+        at = self.at is None or set(places(found)) <= set(self.at)
+        return self.rule == found.rule and matches(self.case, found.case) and node and at
+
+
+def places(found: Divergence) -> tuple[str, ...]:
+    """Where the values of a divergence differ: its paths, else what it is about besides its node."""
+    return found.paths or ((found.subject,) if found.subject else ())
 
 
 @dataclass(frozen=True)
@@ -148,7 +158,7 @@ def accept(path: Path, entries: Sequence[Known], shown: str) -> tuple[bool, ...]
     for entry in entries:
         renewed.append(_selector(entry) in selectors)
         table = tables[selectors.index(_selector(entry))] if renewed[-1] else tomlkit.table()
-        for key, value in entry.model_dump(exclude_none=True).items():
+        for key, value in entry.model_dump(mode="python", exclude_none=True).items():
             table[key] = value
         if not renewed[-1]:
             tables.append(table)

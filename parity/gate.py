@@ -56,6 +56,8 @@ def pick_cases(cases: Iterable[Case], only: Sequence[str] = ()) -> tuple[Case, .
     every = expand_cases(cases)
     if not every:
         raise ConfigurationError("no plugin gives a case", mend="return cases from the hook graphlift_cases")
+    for case in every:
+        _check_names(case)
     for pattern in only:
         if not any(matches(pattern, case.id) for case in every):
             shown = ", ".join(case.id for case in every[:20]) + (" …" if len(every) > 20 else "")
@@ -79,6 +81,20 @@ class _Runs:
 
     def by_side(self) -> dict[Side, list[Observation]]:
         return {side: [self.seen[side, n] for n in (0, 1) if self.has(n)] for side in SIDES}
+
+
+def _check_names(case: Case) -> None:
+    """Raise UsageError for a stub or a recorded pattern that is about no node of the case: the real handler would run."""
+    if not isinstance(case.handlers, Mapping) or not case.handlers or not (case.stubs or case.recorded):
+        return
+    shape = shape_of(case)
+    names = sorted({*map(str, case.handlers), *(shape.sources if shape else ())})
+    for what, patterns in (("recorded", case.recorded), ("stubs", case.stubs)):
+        for pattern in sorted(patterns):
+            if not any(matches(pattern, name) for name in names):
+                raise UsageError(
+                    f"case {case.id!r}: {what}: {pattern!r} is none of its nodes", mend=f"they are {', '.join(names)}"
+                )
 
 
 def judge_cases(
@@ -111,7 +127,7 @@ def judge_cases(
                 pool.submit(Task(task.case, side, 1, replay, alone=task.alone))
             continue
         ended = case_runs.by_side()
-        judged = judge_case(task.case, rules, ended)
+        judged = judge_case(task.case, rules, ended, calls=bool(case_runs.case.handlers))
         if not task.alone and (judged.divergences or judged.flaky):
             # No difference is told that could come from runs that shared a process.
             case_runs.seen.clear()

@@ -54,8 +54,8 @@ def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Obs
     return legacy.overlapped or candidate.overlapped or bool(check(rules, legacy, candidate))
 
 
-def judge_case(case: str, rules: Sequence[Rule], runs: Runs) -> Judged:
-    """Judge the runs of one case: of each side one, or one for each schedule."""
+def judge_case(case: str, rules: Sequence[Rule], runs: Runs, *, calls: bool = False) -> Judged:
+    """Judge the runs of one case: of each side one, or one for each schedule. `calls`: it has handlers that are there to be called."""
     pairs = list(zip(runs["legacy"], runs["candidate"], strict=True))
     by_pair = [check(rules, *pair) for pair in pairs]
     found = _by_key(by_pair)
@@ -76,7 +76,7 @@ def judge_case(case: str, rules: Sequence[Rule], runs: Runs) -> Judged:
         case,
         tuple(replace(item, case=case) for item in ordered),
         _apart(flaky, chance),
-        _unseen(rules, pairs[0]),
+        _unseen(rules, pairs[0], calls),
         showing,
     )
 
@@ -156,7 +156,7 @@ WHY = {
 """What is not seen, in words: after "the candidate engine", and after "neither engine"."""
 
 
-def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation]) -> tuple[tuple[str, str], ...]:
+def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation], calls: bool) -> tuple[tuple[str, str], ...]:
     """Families of which some rule could not look, each with the reason; parts that neither engine shows are left out."""
     if any(run.broken for run in pair):
         return ()
@@ -169,6 +169,8 @@ def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation]) -> tup
         # An engine that shows so little is equal to any other one.
         by_type.append((GATE, "a case shows neither activations, node results nor final data, so it proves nothing"))
     idle = [run.side for run in pair if not run.activations]
+    if len(idle) == 2 and calls and "nodes" not in shown[0] & shown[1]:
+        by_type.append((GATE, "neither engine called any of a case's handlers, so what it shows proves nothing"))
     if len(idle) == 1:
         told = (
             f"the {idle[0]} engine called none of the case's handlers, the other one did: what they do was not compared"

@@ -82,13 +82,12 @@ class Report:
     @property
     def holds_in_part(self) -> bool:
         """Whether a part that was asked for holds; a shard may be empty, since the others have the cases."""
-        return (
-            not self.stopped
-            and not self.new
-            and not self.problems
-            and not self.blind
-            and bool(self.cases or self.shard)
-        )
+        return not self.stopped and self.holds_as_far_as_it_went and bool(self.cases or self.shard)
+
+    @property
+    def holds_as_far_as_it_went(self) -> bool:
+        """Whether nothing was found in what ran, whole or not."""
+        return not self.new and not self.problems and not self.blind
 
     @property
     def green(self) -> bool:

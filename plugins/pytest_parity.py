@@ -21,7 +21,7 @@ from ..parity.report import Finding, Report
 from ..parity.reporters.terminal import text
 from ..parity.rules import builtin_rules
 from ..parity.running import InProcess, Pool
-from .gating import HOOKS, Loading, engines_and_cases
+from .gating import HOOKS, Loading, engines_and_cases, rules_of
 from .manager import load_plugins
 from .project import Project
 
@@ -38,7 +38,7 @@ class Session:
     def __init__(self, folder: Path) -> None:
         self.project = Project.open(folder)
         plugins = load_plugins(self.project, hooks=HOOKS)
-        self.rules: list[Rule] = plugins.gather("graphlift_rules")
+        self.rules: list[Rule] = rules_of(plugins)
         engines, cases = engines_and_cases(self.project, plugins)
         self._given = engines
         self.cases: Sequence[Case] = pick_cases(cases) if cases else ()

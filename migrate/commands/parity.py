@@ -84,9 +84,11 @@ def _look_elsewhere(
     style: OutputFormat,
 ) -> bool:
     """Everything that is no run of the project's cases under both engines; whether it holds."""
+    from ...plugins.gating import rules_of
+
     project, plugins = opened
     running, reporting, fuzzing, measuring = asked
-    rules = plugins.gather("graphlift_rules")
+    rules = rules_of(plugins)
     if measuring.mutants:
         return gate_measuring.mutants(rules, measuring.mutants, fuzzing.seed, style)
     if measuring.from_shadow:

@@ -35,6 +35,10 @@ GATE = """
             handlers["b"]({})
         if what == "leave":
             os._exit(4)
+        if what == "adds":
+            return {**once(case, handlers), "data": {**case.inputs, "done": True, "trace": 5}}
+        if what == "loses":
+            return {**once(case, handlers), "data": {**case.inputs}}
         return once(case, handlers)
 
     def stuck(data):
@@ -376,10 +380,8 @@ def test_a_folder_below_the_root_works_too(sandbox: Any) -> None:
     assert evidence(sandbox)["verdict"] == "green"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_an_interrupt_leaves_a_partial_report(sandbox: Any, tmp_path: Path) -> None:
-    project(sandbox, small="hang")
-    stuck = tmp_path / "stuck"
+def _interrupted(sandbox: Any, stuck: Path) -> tuple[int, str]:
+    """Run the gate, and press Ctrl-C once its last case hangs: the exit code and the output."""
     process = subprocess.Popen(
         [sys.executable, "-m", "graphlift.migrate", "parity", "-j", "1"],
         cwd=sandbox.root,
@@ -393,10 +395,54 @@ def test_an_interrupt_leaves_a_partial_report(sandbox: Any, tmp_path: Path) -> N
         assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=60)
-    assert process.returncode == 1
+    return process.returncode, out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_leaves_a_partial_report(sandbox: Any, tmp_path: Path) -> None:
+    project(sandbox, small="hang")
+    code, out = _interrupted(sandbox, tmp_path / "stuck")
+    assert code == 1
     assert out.splitlines()[-1] == "red: 1 case, 0 divergences, partial: not every case ran, so nothing is proved"
     found = evidence(sandbox)
     assert (found["partial"], found["verdict"], found["case_ids"]) == (True, "red", ["large"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_that_found_nothing_takes_no_evidence_away(sandbox: Any, tmp_path: Path) -> None:
+    assert project(sandbox).run("parity").code == 0
+    before = evidence(sandbox)
+    project(sandbox, small="hang")
+    assert _interrupted(sandbox, tmp_path / "stuck")[0] == 1
+    assert evidence(sandbox) == before
+
+
+def test_without_its_own_rules_the_gate_does_not_run(sandbox: Any) -> None:
+    ran = project(sandbox).run("--no-plugin", "rules", "parity")
+    assert (ran.code, ran.out) == (2, "")
+    assert "the gate lacks GL101, GL102, GL103 and" in ran.err
+    assert not (sandbox.root / ".graphlift").exists()
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "null", "", '{"schema": 1}', '{"schema": 1, "evidence": 3}'])
+def test_what_is_no_report_is_not_merged(sandbox: Any, text: str) -> None:
+    project(sandbox).files({"bad.json": text})
+    ran = sandbox.run("parity", "--merge", "bad.json")
+    assert (ran.code, "bad.json" in ran.err or "another schema" in ran.err) == (2, True)
+
+
+def test_an_entry_is_about_the_places_that_the_last_run_showed(sandbox: Any) -> None:
+    project(sandbox, small="adds")
+    assert sandbox.run("parity").code == 1
+    arguments = ("--accept", "GL151", "--case", "small", "--reason", "r", "--owner", "o", "--expires", "2999-01-01")
+    ran = sandbox.run("parity", *arguments)
+    assert ran.out == "graphlift-divergences.toml: listed GL151 in small (trace), until 2999-01-01\n"
+    assert sandbox.run("parity").out.splitlines()[-1] == "green: 2 cases, 0 divergences, 1 known"
+    project(sandbox, small="loses")
+    ran = sandbox.run("parity")
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "red: 2 cases, 1 divergence, 1 baseline entry out of order")
+    ran = sandbox.run("parity", *arguments[:3], "smal", *arguments[4:])
+    assert (ran.code, "the last run of the gate had no case 'smal'" in ran.err) == (2, True)
 
 
 def test_a_part_that_is_red_leaves_no_older_green_evidence_behind(sandbox: Any) -> None:

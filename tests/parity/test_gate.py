@@ -437,18 +437,22 @@ def test_an_engine_that_calls_no_handler_where_the_other_does_is_not_green(tmp_p
     ]
 
 
+SILENT = case(handlers={})
+"""A case without handlers: engines are compared on what they show."""
+
+
 def gives(data: Any) -> Run:
     return lambda handlers: {"success": True, "data": data}
 
 
 def test_values_of_the_final_state_that_could_not_be_compared_are_named(tmp_path: Path) -> None:
-    report = gate(tmp_path, gives({"x": threading.Lock()}), gives({"x": threading.Lock()}))
+    report = gate(tmp_path, gives({"x": threading.Lock()}), gives({"x": threading.Lock()}), SILENT)
     assert "values: a _thread.lock has no content that could be compared" in report.unseen
 
 
 def test_a_key_of_the_final_state_is_not_the_text_that_looks_like_it(tmp_path: Path) -> None:
-    assert gate(tmp_path, gives({1: "a"}), gives({1: "a"})).green
-    assert not gate(tmp_path, gives({1: "a"}), gives({"1": "a"})).green
+    assert gate(tmp_path, gives({1: "a"}), gives({1: "a"}), SILENT).green
+    assert not gate(tmp_path, gives({1: "a"}), gives({"1": "a"}), SILENT).green
 
 
 def test_chance_is_the_same_in_every_run_and_another_under_the_other_schedule(tmp_path: Path) -> None:
@@ -456,7 +460,7 @@ def test_chance_is_the_same_in_every_run_and_another_under_the_other_schedule(tm
         return {"success": True, "data": {"x": random.random()}}
 
     state = random.getstate()
-    reports = [gate(tmp_path, draws, draws) for _ in range(2)]
+    reports = [gate(tmp_path, draws, draws, SILENT) for _ in range(2)]
     assert [(report.green, len(report.flaky) > 0) for report in reports] == [(True, True)] * 2
     assert reports[0].flaky == reports[1].flaky
     assert random.getstate() == state
@@ -470,3 +474,20 @@ def test_a_candidate_alone_that_depends_on_chance_is_red_every_time(tmp_path: Pa
         return {"success": True, "data": {"x": 0.25}}
 
     assert {found(gate(tmp_path, sure, lucky))[0] for _ in range(5)} == {("GL151", None)}
+
+
+def test_cases_whose_handlers_nobody_calls_prove_nothing(tmp_path: Path) -> None:
+    report = gate(tmp_path, gives({}), gives({}))
+    assert "gate: neither engine called any of a case's handlers, so what it shows proves nothing" in report.unseen
+    assert not report.green
+    shown = walk()
+    assert gate(tmp_path, shown, shown).green
+
+
+@pytest.mark.parametrize("more", [{"recorded": ("e",)}, {"stubs": {"e": 1}}, {"recorded": ("a", "x*")}])
+def test_a_misspelt_stub_or_recorded_handler_is_refused_before_anything_runs(tmp_path: Path, more: Any) -> None:
+    def never(handlers: Any) -> Any:
+        raise AssertionError
+
+    with pytest.raises(UsageError, match=r"case 'one': (recorded|stubs): '(e|x\*)' is none of its nodes"):
+        gate(tmp_path, never, never, case(**more))
