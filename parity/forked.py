@@ -40,7 +40,7 @@ def in_child(
         _silence()
         child = _Child(engines, cases, limits, pipe)
         if len(tasks) == 1:
-            child.run(tasks[0], limits[0], functools.partial(_write, pipe))
+            child.run(tasks[0], limits[0], functools.partial(_write, pipe, os.getpid()))
         else:
             child.run_all(tasks)
         code = 0
@@ -53,7 +53,7 @@ class _Child:
         self, engines: Mapping[Side, Engine], cases: Mapping[str, Case], limits: Sequence[float], pipe: int
     ) -> None:
         self._engines, self._cases, self._limits, self._pipe = engines, cases, limits, pipe
-        self._modules = set(sys.modules)
+        self._modules, self._owner = set(sys.modules), os.getpid()
 
     def run(self, task: Task, limit: float, tell: Any) -> None:
         # Whatever becomes of the parent, this process does not outlive its run.
@@ -72,12 +72,12 @@ class _Child:
                 lines: list[dict[str, Any]] = []
                 contextvars.copy_context().run(self.run, task, limit, lines.append)
                 spoiled = what_lives_on() or watch.look(number, last=number == len(tasks))
-                _write(self._pipe, *lines)
+                _write(self._pipe, self._owner, *lines)
                 if spoiled:
                     break
         except UnverifiableError as error:
             spoiled = str(error)
-        _write(self._pipe, {"on": "together", "spoiled": spoiled})
+        _write(self._pipe, self._owner, {"on": "together", "spoiled": spoiled})
 
     def _libraries(self, line: Mapping[str, Any]) -> dict[str, Any]:
         """With a journal's last line: the libraries of graphlift's own that the run imported.
@@ -123,7 +123,10 @@ def _silence() -> None:
     sys.stdout, sys.stderr = (open(n, "w", errors="replace", closefd=False) for n in (1, 2))  # noqa: SIM115
 
 
-def _write(pipe: int, *lines: dict[str, Any]) -> None:
+def _write(pipe: int, owner: int, *lines: dict[str, Any]) -> None:
+    """Nothing in a process that user code forked off: its answer must not stand for that of the run's own process."""
+    if os.getpid() != owner:
+        return
     data = memoryview(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     while data:
         data = data[os.write(pipe, data) :]

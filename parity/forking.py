@@ -34,6 +34,8 @@ from .observation import JournalReader, Observation, Side
 from .running import Task
 
 Journal = list[dict[str, Any]]
+KINDS = frozenset({"begin", "end", "outcome", "broken", "recorded", "seen", "together"})
+"""What the lines of a journal are about."""
 READ = 1 << 18
 LOOK_SECONDS = 0.25
 TOGETHER = 100
@@ -57,6 +59,8 @@ class _Child:
     """Whether the runs of a trial have all ended and left nothing behind."""
     spoiled: str | None = None
     """What they left behind."""
+    garbled: bool = False
+    """Whether something else than its journal came through the pipe: user code wrote to a file that it did not open."""
     first: bool = False
     """Whether it is one of the first runs, whose imports of libraries this process takes over before there are trials."""
 
@@ -69,8 +73,19 @@ class _Child:
         *whole, rest = self.pending.split(b"\n")
         self.pending = bytearray(rest)
         for text in whole:
-            if text:
-                self._line(json.loads(text))
+            if text and not self.garbled:
+                self._take(text)
+
+    def _take(self, text: bytes) -> None:
+        try:
+            line = json.loads(text)
+            known = line["on"] in KINDS
+        except (ValueError, TypeError, KeyError):
+            known = False
+        if known:
+            self._line(line)
+        else:
+            self.garbled = True
 
     def _line(self, line: dict[str, Any]) -> None:
         if line["on"] == "together":
@@ -90,7 +105,12 @@ class _Child:
     @property
     def told_all(self) -> bool:
         last = self.journals[-1]
-        return self.together or self.spoiled is not None or (self.alone and bool(last) and last[-1]["on"] == "seen")
+        return (
+            self.garbled
+            or self.together
+            or self.spoiled is not None
+            or (self.alone and bool(last) and last[-1]["on"] == "seen")
+        )
 
 
 class Forking:
@@ -218,6 +238,12 @@ def _journal(child: _Child) -> Journal:
     status, was_running = _end(child)
     (journal,) = child.journals
     _import_libraries(journal)
+    if child.garbled:
+        told = "its process wrote into the gate's own pipe, which it did not open"
+        return [
+            *(line for line in journal if line["on"] not in ("outcome", "seen")),
+            {"on": "broken", "kind": "crashed", "error": told},
+        ]
     if child.told_all:
         return journal
     hung = late and was_running

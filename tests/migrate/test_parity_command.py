@@ -35,6 +35,23 @@ GATE = """
             handlers["b"]({})
         if what == "leave":
             os._exit(4)
+        if what == "forks":
+            if os.fork() == 0:
+                return once(case, handlers)
+            os.wait()
+            handlers["a"](dict(case.inputs))
+            return {**once(case, handlers), "data": {}}
+        if what == "forks and leaves":
+            if os.fork() == 0:
+                return once(case, handlers)
+            os.wait()
+            os._exit(0)
+        if what == "scribbles":
+            for descriptor in range(3, 40):
+                try:
+                    os.write(descriptor, b"x\\n")
+                except OSError:
+                    pass  # not open, or nothing that is written to
         if what == "adds":
             return {**once(case, handlers), "data": {**case.inputs, "done": True, "trace": 5}}
         if what == "loses":
@@ -415,6 +432,23 @@ def test_an_interrupt_that_found_nothing_takes_no_evidence_away(sandbox: Any, tm
     project(sandbox, small="hang")
     assert _interrupted(sandbox, tmp_path / "stuck")[0] == 1
     assert evidence(sandbox) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_child_of_the_run_does_not_answer_in_its_place(sandbox: Any) -> None:
+    ran = project(sandbox, small="forks", large="forks and leaves").run("parity", "--format", "json")
+    first = {(item["case"], item["rule"]) for item in ran.json()["divergences"]}
+    assert {("small", "GL101"), ("small", "GL151"), ("large", "GL201")} <= first
+    assert ran.code == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="/proc")
+def test_who_writes_into_the_gates_pipe_costs_its_own_case(sandbox: Any) -> None:
+    ran = project(sandbox, small="scribbles").run("parity", "--format", "json")
+    assert ran.code == 1
+    assert [(item["case"], item["rule"], item["candidate"]) for item in ran.json()["divergences"]] == [
+        ("small", "GL201", "its process wrote into the gate's own pipe, which it did not open")
+    ]
 
 
 def test_without_its_own_rules_the_gate_does_not_run(sandbox: Any) -> None:
