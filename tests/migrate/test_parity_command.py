@@ -446,9 +446,10 @@ def test_a_child_of_the_run_does_not_answer_in_its_place(sandbox: Any) -> None:
 def test_who_writes_into_the_gates_pipe_costs_its_own_case(sandbox: Any) -> None:
     ran = project(sandbox, small="scribbles").run("parity", "--format", "json")
     assert ran.code == 1
-    assert [(item["case"], item["rule"], item["candidate"]) for item in ran.json()["divergences"]] == [
-        ("small", "GL201", "its process wrote into the gate's own pipe, which it did not open")
-    ]
+    first, *rest = ran.json()["divergences"]
+    told = "its process wrote into the gate's own pipe, which it did not open"
+    assert (first["case"], first["rule"], first["candidate"]) == ("small", "GL201", told)
+    assert {item["case"] for item in rest} <= {"small"}
 
 
 def test_without_its_own_rules_the_gate_does_not_run(sandbox: Any) -> None:
