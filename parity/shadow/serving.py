@@ -32,13 +32,17 @@ _LOG = logging.getLogger("graphlift.shadow")
 
 @dataclass
 class Counts:
-    """How many runs were served, shadowed, dropped (no room, too large, switched off), and found to differ or to fail."""
+    """How many runs were served, shadowed, dropped (no room, too large, switched off), and found to differ or to fail.
+
+    `untold`: how often a sink failed to take a sighting.
+    """
 
     served: int = 0
     shadowed: int = 0
     dropped: int = 0
     differing: int = 0
     failed: int = 0
+    untold: int = 0
 
 
 class Shadow:
@@ -202,6 +206,7 @@ class Shadow:
             try:
                 sink(sighting)
             except Exception:
+                self.counts.untold += 1
                 _LOG.exception("a sink of the shadow failed")
 
 

@@ -48,8 +48,8 @@ Sink = Callable[[Sighting], object]
 class JsonLines:
     """Appends each sighting to a file as one line."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
         self._lock = threading.Lock()
 
     def __call__(self, sighting: Sighting) -> None:
