@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import gc
 import json
 import math
 import os
@@ -25,6 +26,8 @@ from .residue import UnverifiableError, fingerprint
 from .running import Task
 
 LIBRARIES = frozenset({"graphlift", "langchain_core", "langgraph"})
+COLLECT = (20_000, 20, 50)
+"""How rarely garbage is collected: a child does not live long, and a collection touches pages that it shares."""
 GRACE = 5
 """Seconds after a run's limit at which a child ends by itself, whatever has become of its parent."""
 
@@ -38,6 +41,7 @@ def in_child(
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         _silence()
+        gc.set_threshold(*COLLECT)
         child = _Child(engines, cases, limits, pipe)
         if len(tasks) == 1:
             child.run(tasks[0], limits[0], functools.partial(_write, pipe, os.getpid()))

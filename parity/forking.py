@@ -38,7 +38,7 @@ KINDS = frozenset({"begin", "end", "outcome", "broken", "recorded", "seen", "tog
 """What the lines of a journal are about."""
 READ = 1 << 18
 LOOK_SECONDS = 0.25
-TOGETHER = 100
+TOGETHER = 250
 """Runs that may share a process: enough that its cost is small beside theirs."""
 PATIENCE = 5.0
 """Seconds that one of several runs may take: a longer one is better off by itself."""
@@ -144,8 +144,12 @@ class Forking:
         return self._together > 1
 
     def submit(self, task: Task) -> None:
-        """Add a task."""
-        (self._alone if task.alone or not self.shares else self._sharing).append(task)
+        """Add a task; the second run of a case comes before the first of others, so that cases are judged one by one."""
+        queue = self._alone if task.alone or not self.shares else self._sharing
+        if task.schedule:
+            queue.appendleft(task)
+        else:
+            queue.append(task)
 
     def finished(self) -> Iterator[tuple[Task, Observation]]:
         """Give each task when its child has told all, or was killed. Closing the iterator kills what still runs."""
@@ -203,6 +207,8 @@ class Forking:
         self._first = max(0, self._first - 1)
         self.processes += 1
         child.pipe, theirs = os.pipe()
+        if not child.alone:
+            _widen(child.pipe)
         sys.stdout.flush()
         sys.stderr.flush()
         with warnings.catch_warnings():
@@ -273,6 +279,16 @@ def _ready(selector: selectors.BaseSelector, running: Mapping[int, _Child]) -> l
             done.append(child)
     late = (child for child in running.values() if time.monotonic() >= child.ends_at and child not in done)
     return [*done, *late]
+
+
+def _widen(pipe: int) -> None:
+    """Room for the journals of many runs, so that their child need not wait for this process."""
+    import fcntl  # POSIX only, as `os.fork` is
+
+    size = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if size is not None:
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, size, READ)
 
 
 def _is_gone(child: _Child) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 TAG = "~"
 """The key that marks what JSON cannot say: `{"~": "tuple", "v": [...]}`."""
 _JSON_INT = 1 << 53
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 DEEPEST = 60
 """Containers nested deeper than this are told by their type: comparing them is not worth a RecursionError."""
@@ -44,7 +45,7 @@ def plain(value: Any, opaque: set[str] | None = None) -> Any:
 
 def canonical(data: Any) -> str:
     """The one JSON text of plain data."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return _CANONICAL.encode(data)
 
 
 def digest_text(text: str) -> str:
