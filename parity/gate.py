@@ -100,7 +100,7 @@ def _check_names(case: Case) -> None:
 def judge_cases(
     cases: Sequence[Case], rules: Sequence[Rule], pool: Pool, cassette: Cassette | None = None, record: Mode = "once"
 ) -> Generator[Judged, None, None]:
-    """Run and judge cases, each as soon as its runs are in; the second schedule only where it can tell more.
+    """Run and judge cases, each as soon as its runs under both schedules are in.
 
     Where a case has recorded handlers the legacy engine runs first, and every later run replays.
     """
@@ -122,7 +122,7 @@ def judge_cases(
         if not case_runs.has(task.schedule):
             continue
         first = case_runs.seen["legacy", 0], case_runs.seen["candidate", 0]
-        if task.schedule == 0 and wants_another_run(rules, *first):
+        if task.schedule == 0 and wants_another_run(*first):
             for side in SIDES:
                 pool.submit(Task(task.case, side, 1, replay, alone=task.alone))
             continue

@@ -44,14 +44,12 @@ class Judged:
     loaded: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
-def wants_another_run(rules: Sequence[Rule], legacy: Observation, candidate: Observation) -> bool:
-    """Whether a second schedule can tell more: something differs, or something ran at once.
+def wants_another_run(legacy: Observation, candidate: Observation) -> bool:
+    """Whether both engines run a second time, under the other schedule: chance shows only between two runs.
 
     A run that hung or crashed is judged as that alone, so another one would only cost its time again.
     """
-    if any(run.broken is not None and run.broken.kind in ("timeout", "crashed") for run in (legacy, candidate)):
-        return False
-    return legacy.overlapped or candidate.overlapped or bool(check(rules, legacy, candidate))
+    return not any(run.broken is not None and run.broken.kind in ("timeout", "crashed") for run in (legacy, candidate))
 
 
 def judge_case(case: str, rules: Sequence[Rule], runs: Runs, *, calls: bool = False) -> Judged:

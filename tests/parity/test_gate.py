@@ -281,7 +281,7 @@ def test_handlers_are_opened_afresh_for_every_run(tmp_path: Path) -> None:
 
     report = gate(tmp_path, run, run, case(handlers=world))
     assert report.green
-    assert opened == ["open", "close"] * 2
+    assert opened == ["open", "close"] * 4
 
 
 def test_handlers_are_closed_when_the_engine_raises(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_handlers_are_closed_when_the_engine_raises(tmp_path: Path) -> None:
             opened.append("close")
 
     gate(tmp_path, raising, raising, case(handlers=world))
-    assert opened == ["close"] * 2
+    assert opened == ["close"] * 4
 
 
 # what could not be seen, and evidence
