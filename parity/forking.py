@@ -76,7 +76,7 @@ class _Child:
             if text and not self.garbled:
                 self._take(text)
 
-    def _take(self, text: bytes) -> None:
+    def _take(self, text: bytes | bytearray) -> None:
         try:
             line = json.loads(text)
             known = line["on"] in KINDS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphlift.adapters.errors import UsageError
@@ -45,7 +45,7 @@ KNOWN = [
 ]
 
 
-def gate(root: Path, jobs: int = 1, **more: Any) -> Report:
+def gate(root: Path, jobs: int = 1, together: int = 1, **more: Any) -> Report:
     return run_gate(
         ENGINES,
         CASES,
@@ -53,7 +53,7 @@ def gate(root: Path, jobs: int = 1, **more: Any) -> Report:
         root=root,
         today=TODAY,
         baseline=KNOWN,
-        pool=lambda engines, cases: Forking(engines, cases, jobs=jobs, timeout=60),
+        pool=lambda engines, cases: Forking(engines, cases, jobs=jobs, timeout=60, together=together),
         **more,
     )
 
@@ -138,3 +138,14 @@ def test_a_shard_may_have_loaded_what_another_did_not() -> None:
     assert merged.evidence.folders == {"src": "x"}
     with pytest.raises(UsageError, match="not of the same code"):
         merge_reports([part("1/2", evidence=about(a="1")), part("2/2", evidence=about(a="2"))], [], TODAY)
+
+
+@pytest.mark.slow
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(1, 4), st.integers(1, 3), st.sampled_from([1, 2, 7, 250]))
+def test_neither_shards_nor_jobs_nor_shared_processes_change_the_whole(
+    whole: Report, tmp_path: Path, count: int, jobs: int, together: int
+) -> None:
+    shards = [Shard(index, count) for index in range(1, count + 1)]
+    parts = [gate(tmp_path, jobs, together, shard=shard).to_json() for shard in shards]
+    assert merge_reports(json.loads(json.dumps(parts)), KNOWN, TODAY).to_json() == whole.to_json()
