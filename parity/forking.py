@@ -79,10 +79,9 @@ class _Child:
     def _take(self, text: bytes | bytearray) -> None:
         try:
             line = json.loads(text)
-            known = line["on"] in KINDS
-        except (ValueError, TypeError, KeyError):
-            known = False
-        if known:
+        except ValueError:
+            line = None
+        if isinstance(line, dict) and line.get("on") in KINDS:
             self._line(line)
         else:
             self.garbled = True

@@ -334,7 +334,9 @@ def is_run(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:
     child = node
     while (parent := parents.get(child)) is not None:
         match parent:
-            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Call(args=parts) if child in parts:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Call(args=parts) if (
+                isinstance(child, ast.expr) and child in parts
+            ):
                 before = parts[parts.index(child) - 1] if child is not parts[0] else None
                 if isinstance(before, ast.Constant) and before.value == "-c":
                     return True

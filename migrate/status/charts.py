@@ -80,7 +80,9 @@ def draw(series: Series) -> Chart:
         _forecast(series, dots[-1], x, y, end),
         None if series.goal is None else y(series.goal),
         x(series.by.toordinal()) if series.by and not within_a_day and first < series.by.toordinal() <= end else None,
-        (Mark(LEFT, points[0][0].isoformat(), "start"),) if within_a_day else _days(series, first, last, end, x),
+        (Mark(LEFT, datetime.date.fromordinal(first).isoformat(), "start"),)
+        if within_a_day
+        else _days(series, first, last, end, x),
         tuple(Mark(y(total), str(total), "end") for total in sorted({0, top // 2, top})),
     )
 

@@ -62,7 +62,9 @@ def test_a_value_that_was_there_too_early(check: Any) -> None:
 
 def test_another_value(check: Any) -> None:
     found = check("GL113", lambda h: h.d({"x": 1}) and None, lambda h: h.d({"x": 2}) and None)
-    assert found == [("d", "data.x = 1", "data.x = 2", "no node had run before it: the engines themselves give it another input")]
+    assert found == [
+        ("d", "data.x = 1", "data.x = 2", "no node had run before it: the engines themselves give it another input")
+    ]
 
 
 def test_a_change_in_place_is_named(check: Any) -> None:
