@@ -216,7 +216,9 @@ def test_a_sink_that_fails_harms_nobody(caplog: pytest.LogCaptureFixture) -> Non
 
 def test_sightings_are_written_as_json_lines_and_read_again(tmp_path: Path) -> None:
     path, seen = tmp_path / "shadow.jsonl", []
-    it = Shadow(candidate(lambda charge: {"success": False, "error": "E: no"}), sinks=[JsonLines(str(path)), seen.append])
+    it = Shadow(
+        candidate(lambda charge: {"success": False, "error": "E: no"}), sinks=[JsonLines(str(path)), seen.append]
+    )
     for _ in range(2):
         it.serve_sync(CASE, Shop().execute)
     it.drain()
