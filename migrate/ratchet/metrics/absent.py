@@ -27,12 +27,15 @@ class Absent:
         return {Key(self.id, name): Reading(1, *place) for name, place in found.items() if place}
 
     def grow(self, scope: Scope) -> Mapping[str, bytes]:
-        """The first name, come back: the file itself, or a class of that name."""
+        """The first name, come back: the file itself, the module's content, or a class of that name."""
         if not scope.rule.names:
             return {}
         name = scope.rule.names[0]
         if "/" in name or name.endswith((".py", ".pyi")):
             return {name if name.endswith((".py", ".pyi")) else f"{name.rstrip('/')}/returned.py": b"returned = 1\n"}
+        if own := module_file(scope.tree, name):
+            # A shim that gets a content of its own again.
+            return {own: scope.tree.read(own) + b"\n\nclass Returned:\n    returned = True\n"}
         module, _, last = name.rpartition(".")
         path = (
             module_file(scope.tree, module)
