@@ -90,12 +90,16 @@ class Shelf:
         return any(folder.is_symlink() or (folder.exists() and not folder.is_dir()) for folder in self._folders)
 
     def _prune(self, now: int) -> None:
-        entries = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry) for entry in os.scandir(self._folders[-1])]
-        kept = sorted((entry for entry in entries if entry[1].name.endswith(SUFFIX)), key=lambda entry: entry[0])
-        old = [each for time, each in entries if each.name.endswith(DRAFT) and time < now - ABANDONED]
-        for entry in (*old, *(each for _, each in kept[:-KEPT])):
-            if entry.is_file(follow_symlinks=False):
-                os.unlink(entry.path)  # noqa: PTH108  (a scandir entry is no Path)
+        found: list[tuple[int, Path]] = []
+        for path in self._folders[-1].iterdir():
+            with contextlib.suppress(OSError):  # another process may have taken it away
+                if path.suffix in (SUFFIX, DRAFT) and _is_plain(path):
+                    found.append((path.lstat().st_mtime_ns, path))
+        kept = [path for _, path in sorted(found) if path.suffix == SUFFIX]
+        abandoned = [path for time, path in found if path.suffix == DRAFT and time < now - ABANDONED]
+        for path in (*abandoned, *kept[:-KEPT]):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _create(path: Path, content: bytes) -> None:

@@ -154,3 +154,14 @@ def test_where_nothing_is_left_to_look_at_that_is_an_error(project: Path) -> Non
     result = run(project)
     assert isinstance(result.exception, ConfigurationError)
     assert "leave no Python file to look at" in str(result.exception)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--format", "json"), ("--format", "sarif"), ("--live",)])
+def test_the_cache_changes_no_byte_of_what_is_said(project, arguments):
+    (project / "app" / "more.py").write_text("x = walker.BFSWalkers, BFSWalker, 'legacy.walker.BFSWalker'\n")
+    plain = run(project, *arguments, "--no-cache")
+    assert not (project / ".graphlift").exists()
+    for _ in range(3):
+        cached = run(project, *arguments)
+        assert (cached.output, cached.exit_code) == (plain.output, plain.exit_code)
+    assert len(list(project.glob(".graphlift/cache/*.cache"))) == 1
