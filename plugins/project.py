@@ -5,16 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ..adapters.errors import ConfigurationError, UsageError
 from .configuration import Settings, find_config, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pathspec import GitIgnoreSpec
 
@@ -83,33 +84,71 @@ class Project:
         return settings
 
     def require_names(self) -> None:
-        """Raise `ConfigurationError` for a configured symbol that its module does not have.
+        """Raise `ConfigurationError` for a configured symbol that is not there: a misspelt name, or a misspelt module.
 
-        A misspelt name has no references, and would read as a migration that is done. A symbol that was retired has an
-        alias of its name in the module, or no module any more.
+        It has no references, and would read as a migration that is done. A symbol that was retired has an alias of its name in
+        the module, or a `[[retired]]` table among the ratchet's rules.
         """
         for symbol in self.require_symbols().symbol:
-            self._require_name(symbol.legacy)
+            if symbol.legacy not in self._retired and self.module_file(symbol.legacy) is None:
+                self._require_name(symbol.legacy)
 
     def _require_name(self, legacy: str) -> None:
-        module, _, name = legacy.rpartition(".")
-        source = self.module_file(module) if module and self.module_file(legacy) is None else None
-        if source is None:
+        parts = legacy.split(".")
+        homes = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+        home = next((name for name in homes if self.module_file(name)), None)
+        source = self.module_file(home) if home else None
+        if home is None or source is None:
+            self._require_module(legacy)
             return
-        words = set(re.findall(r"\w+", source.read_text(encoding="utf-8", errors="replace")))
-        if (
-            name in words
-            or "__getattr__" in words
-            or "import *" in source.read_text(encoding="utf-8", errors="replace")
-        ):
+        name = parts[home.count(".") + 1]
+        text = source.read_text(encoding="utf-8", errors="replace")
+        words = set(re.findall(r"\w+", text))
+        if name in words or "__getattr__" in words or "import *" in text:
             return
-        close = difflib.get_close_matches(name, words, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
+        near = {path.stem for path in source.parent.glob("*.py")} if source.name == "__init__.py" else set[str]()
+        self._refuse(legacy, f"{source.relative_to(self.root).as_posix()} has no {name!r}", name, words | near)
+
+    def _require_module(self, legacy: str) -> None:
+        """For a symbol of which no module is in the code base: it may be another package's, but no misspelt one of its own."""
+        module, _, _ = legacy.rpartition(".")
+        tops = {
+            entry.stem
+            for root in self.source_roots
+            for entry in root.iterdir()
+            if (entry.is_dir() and entry.name not in SKIPPED_FOLDERS) or entry.suffix == ".py"
+        }
+        top = (module or legacy).partition(".")[0]
+        tail = f"/{module.replace('.', '/')}"
+        elsewhere = [path for path in self.files(".py") if path.endswith((f"{tail}.py", f"{tail}/__init__.py"))]
+        if module and elsewhere:
+            folder = elsewhere[0][: elsewhere[0].index(tail)]
+            self._refuse(
+                legacy, f"no folder of `source` gives the module {module}", mend=f"Add {folder!r} to `source`. "
+            )
+        if not module or top in tops:
+            self._refuse(legacy, f"there is no module {module or legacy!r} in this code base", top, tops - {top})
+        if difflib.get_close_matches(top, tops, n=1, cutoff=0.75):
+            self._refuse(legacy, f"there is no package {top!r} in this code base", top, tops)
+
+    def _refuse(self, legacy: str, why: str, name: str = "", words: Iterable[str] = (), mend: str = "") -> NoReturn:
+        close = difflib.get_close_matches(name, sorted(words), n=1)
+        hint = f"did you mean {close[0]!r}? " if close else mend
         raise ConfigurationError(
-            f"the symbol {legacy!r} is not there: {source.relative_to(self.root).as_posix()} has no {name!r}",
+            f"the symbol {legacy!r} is not there: {why}",
             where=self.config_file.name if self.config_file else None,
-            mend=f"{hint}Correct `legacy`, or delete the [[symbol]] table once its alias is gone for good",
+            mend=f"{hint}Correct `legacy`; or delete the [[symbol]] table, or say in {self.settings.ratchet.rules} why it is "
+            "gone: a [[retired]] table with `symbol` and `forced`",
         )
+
+    @cached_property
+    def _retired(self) -> frozenset[str]:
+        """The symbols that the ratchet's rules record as retired; what is wrong with that file others say."""
+        try:
+            data = tomllib.loads((self.root / self.settings.ratchet.rules).read_text(encoding="utf-8"))
+            return frozenset(str(table["symbol"]) for table in data.get("retired", ()))
+        except (OSError, ValueError, KeyError, TypeError):
+            return frozenset()
 
     def module_file(self, module: str) -> Path | None:
         """The file of a module of the code base, None where no source root has it."""

@@ -97,4 +97,37 @@ def test_a_symbol_whose_module_does_not_have_it_is_an_error_and_no_finished_migr
     (tmp_path / "app" / "walker.py").write_text("from x import Y as Wolker\n", encoding="utf-8")
     assert here.require_names() is None
     (tmp_path / "app" / "walker.py").unlink()
-    assert here.require_names() is None
+    with pytest.raises(ConfigurationError, match=r"there is no module 'app.walker' in this code base"):
+        here.require_names()
+    (tmp_path / "ratchet.toml").write_text('[[retired]]\nsymbol = "app.walker.Wolker"\nforced = "by hand"\n')
+    assert Project(here.root, here.config_file, here.settings).require_names() is None
+
+
+@pytest.mark.parametrize(
+    ("legacy", "told"),
+    [
+        ("app.wlaker.Walker", r"app/__init__\.py has no 'wlaker'\n  mend: did you mean 'walker'\?"),
+        ("ap.walker.Walker", r"there is no package 'ap' in this code base\n  mend: did you mean 'app'\?"),
+        ("Walker", r"there is no module 'Walker' in this code base"),
+        ("lib.wlaker.Walker", r"there is no module 'lib.wlaker' in this code base"),
+        (
+            "acme.walker.Walker",
+            r"no folder of `source` gives the module acme.walker\n  mend: Add 'packages/one/src' to",
+        ),
+        ("app.walker.Walker", None),
+        ("app.walker", None),
+        ("app.walker.Outer.Walker", None),
+        ("otherpackage.walker.Walker", None),
+    ],
+)
+def test_a_symbol_whose_module_is_not_there(tmp_path: Path, legacy: str, told: str | None) -> None:
+    files = ("app/__init__.py", "app/walker.py", "lib/walker.py", "packages/one/src/acme/walker.py")
+    here = project(tmp_path, *files, symbol=[{"legacy": legacy, "to": "x.Y"}])
+    (tmp_path / "app" / "walker.py").write_text("class Outer:\n    class Walker: ...\n", encoding="utf-8")
+    (tmp_path / "graphlift.toml").touch()
+    here = Project(here.root, here.root / "graphlift.toml", here.settings)
+    if told is None:
+        assert here.require_names() is None
+    else:
+        with pytest.raises(ConfigurationError, match=told):
+            here.require_names()
