@@ -1,14 +1,14 @@
 """An import of a legacy symbol that nothing uses, here or through here, is dropped.
 
-It would keep the symbol from being retired. An import that a comment marks as meant (`noqa: F401`), and the imports of a
-package's `__init__`, are exports and stay `rewrite-shims`'.
+It would keep the symbol from being retired. An import that a comment marks as meant (`noqa: F401`), the imports of a package's
+`__init__`, and what a star import, a configuration or a look-up at run time may take are exports and stay `rewrite-shims`'.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .exports import IMPORTS, binding_of, is_export, uses_of
+from .exports import IMPORTS, binding_of, in_example, is_export, uses_of
 from .file import File
 from .model import BaseCodemod, Rewrite, Said, Stage
 
@@ -24,7 +24,7 @@ class DropUnused(BaseCodemod):
         """The unused imports of one file."""
         for found in file.of_role(*IMPORTS):
             binding = binding_of(file, found) if found.alias else None
-            if binding is None or uses_of(file, binding) or is_export(file, binding):
+            if binding is None or uses_of(file, binding) or in_example(file, binding) or is_export(file, binding):
                 continue
             bound = binding.bound
             if (

@@ -9,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..ledger.model import IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STRING_ANNOTATION
+from ..ledger.model import DOCSTRING_EXAMPLE, IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STRING_ANNOTATION
 from ..ledger.prose import TYPE_COMMENT
 
 if TYPE_CHECKING:
@@ -39,11 +39,21 @@ def uses_of(file: File, binding: ImportBinding) -> list[Found]:
 
 def is_used_up(file: File, binding: ImportBinding) -> bool:
     """Whether every use of an import of the symbol was rewritten, so that nothing in the file needs it any more."""
-    return all(use.reference in file.rewrites for use in uses_of(file, binding))
+    return all(use.reference in file.rewrites for use in uses_of(file, binding)) and not in_example(file, binding)
+
+
+def in_example(file: File, binding: ImportBinding) -> bool:
+    """Whether an example in a docstring, which doctest runs with the module's names, stays as it is and uses the name."""
+    return any(
+        found.reference.role == DOCSTRING_EXAMPLE
+        and found.reference not in file.rewrites
+        and found.reference.text.partition(".")[0] == binding.bound
+        for found in file.found
+    )
 
 
 def is_export(file: File, binding: ImportBinding) -> bool:
-    """Whether the import says of itself that its name is there for other modules.
+    """Whether the import's name is there for other modules: it says so itself, or they may take it without saying so.
 
     In a module that does nothing but pass names on, a name that is also used there may still be meant for others.
     """
@@ -57,7 +67,9 @@ def is_export(file: File, binding: ImportBinding) -> bool:
     )
     as_itself = binding.alias.asname is not None and binding.alias.asname == binding.alias.name
     in_package = file.path.endswith(("__init__.py", ".pyi"))
-    return listed or as_itself or (unused and (in_package or _is_intended(file, binding)))
+    at_top = binding.scope is file.source.tree
+    taken = at_top and not file.workspace.holds_a_target(file) and file.workspace.may_be_taken(file, binding.bound)
+    return listed or as_itself or taken or (unused and (in_package or _is_intended(file, binding)))
 
 
 def _is_imported_from(file: File, binding: ImportBinding) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..ledger.files import read
 from ..ledger.layout import absolute
-from ..ledger.model import IMPORT, MODULE_IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STAR_IMPORT
+from ..ledger.model import DYNAMIC_ACCESS, IMPORT, MODULE_IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STAR_IMPORT
 from .file import File
 from .source import Source, UnreadableSourceError
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from ..ledger.model import Ledger, Reference
     from .bindings import ImportBinding
     from .model import Codemod
+
+
+_STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+import[ \t]*\(?[ \t]*\*", re.MULTILINE)
 
 
 class Workspace:
@@ -127,6 +131,48 @@ class Workspace:
             and reference.role not in apart
             and reference.context != "guard"
         )
+
+    def holds_a_target(self, file: File) -> bool:
+        """Whether the file is where something is defined that a symbol becomes: its imports of the symbol go with it."""
+        targets = (
+            name
+            for one in self.symbols.values()
+            for name in (one.call_target, one.type_target, one.alias_target)
+            if name
+        )
+        return any(self.origin(name).rpartition(".")[0] == file.module for name in targets)
+
+    def may_be_taken(self, file: File, name: str) -> bool:
+        """Whether somebody may take a name from a module without a reference that says so.
+
+        By a star import of the module, by a text that is no Python (an entry point, YAML), or by code that looks a module's
+        names up as it runs.
+        """
+        if file.module in self._star_imported and not name.startswith("_"):
+            return True
+        if any(reference.role == DYNAMIC_ACCESS for reference in self.ledger.references):
+            return True
+        asked = re.compile(rb"(?<![\w.])%s[.:]%s(?!\w)" % (re.escape(file.module.encode()), re.escape(name.encode())))
+        return any(asked.search(content) for content in self._texts)
+
+    @cached_property
+    def _star_imported(self) -> frozenset[str]:
+        """The modules that a file of the project imports everything of."""
+        found = set()
+        for path in self.project.files(".py", ".pyi", ".pyw"):
+            content = self.read(path)
+            if b"*" in content and (hits := _STAR.findall(content)):
+                module = self.module_of(path)
+                package = module if path.endswith(("__init__.py", "__init__.pyi")) else module.rpartition(".")[0]
+                for dots, name in hits:
+                    found.add(absolute(name.decode() or None, len(dots), package))
+        return frozenset(found)
+
+    @cached_property
+    def _texts(self) -> list[bytes]:
+        """What stands in the project's files that are no Python."""
+        paths = (path for path in self.project.files() if not path.endswith((".py", ".pyi", ".pyw")))
+        return [self.read(path) for path in paths]
 
     @cached_property
     def _through(self) -> dict[str, list[Reference]]:
