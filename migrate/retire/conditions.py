@@ -66,6 +66,14 @@ def references(found: Sequence[Reference]) -> Condition:
     )
 
 
+def handed_on(found: Sequence[str]) -> tuple[Condition, ...]:
+    """Nothing gets hold of the symbol by its mere definition; only told where something does."""
+    if not found:
+        return ()
+    mend = "unregister it (or register the new one under the same key) first; or --force with the reason why nobody asks for it"
+    return (Condition("registered", False, "its definition hands it to others", _shown(found), mend),)
+
+
 def private_members(found: Sequence[Reference]) -> Condition:
     """No live code reaches into the symbol's private members."""
     places = [f"{item.file}:{item.line}: {item.text}" for item in found]

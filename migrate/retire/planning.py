@@ -23,6 +23,7 @@ from . import conditions
 from .alias import Alias, binds, imports
 from .caps import armed, recorded
 from .evidence import read_evidence
+from .handing_on import handed_on
 from .insiders import NONE, Insiders, find_insiders
 from .module import Dead, Module
 from .modules import Shim, plan_shim
@@ -159,6 +160,7 @@ class _Desk:
         inside = conditions.uses_of_private(self.ledger, symbol.legacy, path, spans, "test")
         tests = find_insiders(self.ledger, symbol.legacy, inside, self._source)
         found = self._conditions(symbol, path, spans, problem, tests)
+        found += conditions.handed_on(handed_on(self.tree, path, definition))
         retirement = Retirement(symbol.legacy, path, done=False, conditions=found, alias=alias, tests=tests.named)
         if alias is None or not retirement.may(self.request.forced is not None):
             self.retirements.append(retirement)

@@ -250,3 +250,46 @@ def test_a_new_use_of_the_alias_is_red(ready: Any) -> None:
     ready.files({"late.py": "from flows.walker import Walker\n\n\ndef go():\n    return Walker()\n"})
     said = ready.run("ratchet", "--absolute", "--format", "json")
     assert {f["key"].partition("::")[0] for f in said.json()["findings"]} == {"references:late.py"}
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        ("@register('bfs')\n", ["@register('bfs')"]),
+        ("@app.registry.register\n", ["@app.registry.register"]),
+        ("@dataclass(frozen=True)\n", None),
+        ("@functools.total_ordering\n@final\n", None),
+    ],
+)
+def test_a_class_that_its_decorator_hands_on_does_not_go(
+    ready: Any, report: Any, head: str, told: list[str] | None
+) -> None:
+    text = ready.read("flows/walker.py").replace("class Walker", f"{head}class Walker", 1)
+    ready.files({"flows/walker.py": text})
+    report(ready)
+    line = text[: text.index("class Walker")].count("\n")
+    assert handed_on(ready) == (None if told is None else [f"flows/walker.py:{line}: {told[0]}"])
+
+
+@pytest.mark.parametrize(
+    ("parent", "told"),
+    [
+        ("class Base:\n    def __init_subclass__(cls):\n        ENGINES[cls.__name__] = cls\n", True),
+        ("class Base(metaclass=Registry):\n    pass\n", True),
+        ("class Base(metaclass=ABCMeta):\n    pass\n", False),
+        ("class Base:\n    pass\n", False),
+    ],
+)
+def test_a_class_that_its_base_hands_on_does_not_go(ready: Any, report: Any, parent: str, told: bool) -> None:
+    text = ready.read("flows/walker.py").replace("class Walker:", "class Walker(Base):", 1)
+    assert "(Base)" in text
+    ready.files({"flows/walker.py": text, "flows/base.py": parent})
+    report(ready)
+    found = handed_on(ready)
+    assert (found is not None) == told
+    assert not told or (found or [""])[0].endswith("Base has an __init_subclass__ or a metaclass of its own")
+
+
+def handed_on(repo: Any) -> list[str] | None:
+    data = repo.run("retire", "--format", "json").json()
+    return next((c["evidence"] for c in data["symbols"][0]["conditions"] if c["id"] == "registered"), None)
