@@ -159,8 +159,8 @@ def _unseen(rules: Sequence[Rule], pair: tuple[Observation, Observation], calls:
     if any(run.broken for run in pair):
         return ()
     shown = [seen_parts(run) for run in pair]
-    told = [*(run.opaque for run in pair), *(item.opaque for run in pair for item in run.activations)]
-    opaque = sorted({name for names in told for name in names})
+    untold = [*(run.opaque for run in pair), *(item.opaque for run in pair for item in run.activations)]
+    opaque = sorted({name for names in untold for name in names})
     by_type = [("values", f"a {name} has no content that could be compared") for name in opaque]
     if "shape" not in shown[0]:
         by_type.append(("liveness", "the graph is not known: give the case `edges`"))
