@@ -247,3 +247,13 @@ def test_two_places_on_a_line_are_two_flags(shop) -> None:
         ("2", "17", "escapes-as-value"),
         ("2", "33", "dynamic-kwargs"),
     ]
+
+
+def test_the_cache_changes_neither_the_plan_nor_what_git_sees(shop) -> None:
+    plain = shop.run("codemod", "--diff", "--no-cache")
+    assert not (shop.root / ".graphlift" / "cache").exists()
+    assert [shop.run("codemod", "--diff") for _ in range(2)] == [plain, plain]
+    assert (shop.root / ".graphlift" / "cache").is_dir()
+    assert git(shop.root, "status", "--porcelain") == b""
+    assert shop.run("codemod", "--apply").code == 0
+    assert shop.run("codemod").code == shop.run("codemod", "--no-cache").code == 0
