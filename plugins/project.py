@@ -41,6 +41,31 @@ SKIPPED_FOLDERS = frozenset(
 )
 
 
+NEVER_TRACKED = frozenset({".git", ".graphlift", ".hg", ".svn", "__pycache__"})
+"""Those of them that hold nobody's source, whatever git says."""
+
+
+def is_skipped(name: str) -> bool:
+    """Whether a folder of this name is left out, unless git tracks something in it: environments, caches, what is built."""
+    return name in SKIPPED_FOLDERS or name.endswith(".egg-info")
+
+
+def index_paths(index: Path) -> Iterator[str]:
+    """The paths in a git index of version 2 or 3, which git writes unless told otherwise; none of another one.
+
+    See "index-format" in git's documentation: 62 bytes of an entry (2 more where its flags say so), the path, and zeros.
+    """
+    data = index.read_bytes()
+    if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") not in (2, 3):
+        return
+    at = 12
+    for _ in range(int.from_bytes(data[8:12], "big")):
+        start = at + (64 if data[at + 60] & 0x40 else 62)
+        end = data.index(b"\0", start)
+        yield data[start:end].decode("utf-8", "surrogateescape")
+        at += (end - at + 8) // 8 * 8
+
+
 @dataclass(frozen=True)
 class Project:
     """A code base under migration. Paths that graphlift shows are relative to `root`, with forward slashes."""
@@ -116,7 +141,7 @@ class Project:
             entry.stem
             for root in self.source_roots
             for entry in root.iterdir()
-            if (entry.is_dir() and entry.name not in SKIPPED_FOLDERS) or entry.suffix == ".py"
+            if (entry.is_dir() and not is_skipped(entry.name)) or entry.suffix == ".py"
         }
         top = (module or legacy).partition(".")[0]
         tail = f"/{module.replace('.', '/')}"
@@ -202,10 +227,30 @@ class Project:
                     if entry.is_symlink() and not self._inside(entry.path):
                         continue
                     if entry.is_dir(follow_symlinks=False):
-                        if entry.name not in SKIPPED_FOLDERS and not entry.name.endswith(".egg-info"):
+                        if not is_skipped(entry.name) or self._is_tracked(entry.path[prefix:]):
                             stack.append(entry.path)
                     elif entry.is_file():
                         yield entry.path[prefix:].replace(os.sep, "/")
+
+    def _is_tracked(self, folder: str) -> bool:
+        """Whether git's index has a file in a folder: a package `build` that is committed is source like any other."""
+        relative = folder.replace(os.sep, "/")
+        return relative.rpartition("/")[2] not in NEVER_TRACKED and relative in self._tracked_folders
+
+    @cached_property
+    def _tracked_folders(self) -> frozenset[str]:
+        """The folders that git's index has files in, relative to the root; none without a repository."""
+        home = next((top for top in (self.root, *self.root.parents) if (top / ".git" / "index").is_file()), None)
+        if home is None:
+            return frozenset()
+        below = "" if home == self.root else f"{self.root.relative_to(home).as_posix()}/"
+        found: set[str] = set()
+        for path in index_paths(home / ".git" / "index"):
+            while path := path.rpartition("/")[0]:
+                if path in found:
+                    break
+                found.add(path)
+        return frozenset(folder.removeprefix(below) for folder in found if folder.startswith(below))
 
     def _inside(self, path: str) -> bool:
         return Path(path).resolve().is_relative_to(self.root)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ...plugins.project import SKIPPED_FOLDERS, Project
+from ...plugins.project import NEVER_TRACKED, Project
 from ..ledger import Ledger, build_ledger
 from ..ledger.cache import View, cached
 from ..ledger.files import ROOT_SUFFIXES, Files, Remembered
@@ -105,4 +105,5 @@ def _is_under(path: str, source: str) -> bool:
         if not path.startswith(f"{source}/"):
             return False
         path = path[len(source) + 1 :]
-    return not any(part in SKIPPED_FOLDERS or part.endswith(".egg-info") for part in path.split("/")[:-1])
+    # These are files that git tracks, or that the project lists itself.
+    return not any(part in NEVER_TRACKED for part in path.split("/")[:-1])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from graphlift.adapters.errors import ConfigurationError, UsageError
 from graphlift.plugins.configuration import Settings
-from graphlift.plugins.project import Project
+from graphlift.plugins.project import Project, index_paths
 
 
 def project(root: Path, *names: str, **settings: object) -> Project:
@@ -131,3 +132,27 @@ def test_a_symbol_whose_module_is_not_there(tmp_path: Path, legacy: str, told: s
     else:
         with pytest.raises(ConfigurationError, match=told):
             here.require_names()
+
+
+def test_what_git_tracks_is_source_whatever_its_folder_is_called(tmp_path: Path) -> None:
+    def git(*arguments: str) -> bytes:
+        return subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True).stdout
+
+    files = (
+        "app/build/__init__.py",
+        "app/build/steps.py",
+        "build/lib/app.py",
+        "venv/x.py",
+        "dist/deep/er/y.py",
+        "a.py",
+    )
+    here = project(tmp_path, *files, "app/__pycache__/z.py", "node_modules/n.py", *(f"many/{n}.py" for n in range(40)))
+    many = {f"many/{n}.py" for n in range(40)}
+    assert set(here.files(".py")) == {"a.py", *many}
+    git("init", "-q")
+    git("add", "-f", "app/build", "dist", "app/__pycache__", "many", "a.py")
+    here = Project(here.root, here.config_file, here.settings)
+    assert sorted(index_paths(tmp_path / ".git" / "index")) == sorted(git("ls-files").decode().split())
+    assert set(here.files(".py")) == {"a.py", "app/build/__init__.py", "app/build/steps.py", "dist/deep/er/y.py", *many}
+    below = Project(here.root / "app", None, here.settings)
+    assert below.files(".py") == ("build/__init__.py", "build/steps.py")
