@@ -106,7 +106,7 @@ def _run(
     plan = plan_codemods(project, codemods, accepts, finders, cache=request.cache)
     if not apply:
         _show(plan, style, diff)
-        if plan:
+        if plan or _left_alone(plan):
             raise typer.Exit(FINDINGS)
         return
     applied = apply_codemods(project, plan, codemods, accepts, finders, allow_dirty=allow_dirty)
@@ -117,8 +117,13 @@ def _run(
         lambda: "\n".join([*_flags(plan), _told(applied, "changed"), *_counts(plan)]),
         lambda: {**_plan_data(plan), **_applied_data(applied)},
     )
-    if applied.refused:
+    if applied.refused or _left_alone(plan):
         raise typer.Exit(FINDINGS)
+
+
+def _left_alone(plan: Plan) -> bool:
+    """Whether a file was not changed because its result could not be verified."""
+    return any(flag.kind == "unverified" for flag in plan.flags)
 
 
 def _show(plan: Plan, style: OutputFormat, diff: bool) -> None:

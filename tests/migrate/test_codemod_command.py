@@ -257,3 +257,11 @@ def test_the_cache_changes_neither_the_plan_nor_what_git_sees(shop) -> None:
     assert git(shop.root, "status", "--porcelain") == b""
     assert shop.run("codemod", "--apply").code == 0
     assert shop.run("codemod").code == shop.run("codemod", "--no-cache").code == 0
+
+
+def test_a_file_that_cannot_be_verified_is_a_finding(sandbox) -> None:
+    sandbox.files({**FILES, "graphlift.toml": CONFIG.replace("build_graph", "bild_graph")})
+    for arguments in (("codemod",), ("codemod", "--apply")):
+        ran = sandbox.run(*arguments)
+        assert (ran.code, "unverified: left alone: flows/engine.py has no bild_graph" in ran.out) == (1, True)
+    assert "BFSWalker(n)" in (sandbox.root / "app/jobs.py").read_text(encoding="utf-8")
