@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import FINDINGS, GlobalOptions, OutputFormat, emit, open_project
+from ..console import FINDINGS, GlobalOptions, OutputFormat, emit, note, open_project
 
 if TYPE_CHECKING:
     from ...plugins.project import Project
     from ..lint import Finding
+    from ..lint.model import Wired
 
 
 class LintFormat(StrEnum):
@@ -64,9 +65,16 @@ def lint(
 
         found = lint_graphs(read_compiled(load_graph(graph, project.root), graph, project.root), wanted)
     else:
-        found = lint_files(project.root, _files(ctx, project, paths or []), wanted)
+        found = lint_files(project.root, _files(ctx, project, paths or []), wanted, in_part=_tell_of_part)
     _say(style, found)
     raise typer.Exit(FINDINGS if found else 0)
+
+
+def _tell_of_part(graph: Wired) -> None:
+    note(
+        f"note: {graph.place.file}:{graph.place.line}: of the graph {graph.name!r} the source shows only a part; "
+        "`--graph pkg.mod:attr` checks the compiled one"
+    )
 
 
 def _list(style: LintFormat) -> None:
@@ -95,10 +103,19 @@ def _files(ctx: typer.Context, project: Project, paths: list[Path]) -> Sequence[
         if not full.is_relative_to(project.root):
             raise UsageError(f"{path} is outside the project", mend="start with -C in the project that has it")
         inside = PurePosixPath(full.relative_to(project.root).as_posix())
-        found += (
-            [str(inside)] if full.is_file() else [file for file in files if PurePosixPath(file).is_relative_to(inside)]
-        )
+        if full.is_file():
+            found.append(str(inside))
+            continue
+        # What is named is looked at, also where the project itself leaves it out.
+        below = [file for file in files if PurePosixPath(file).is_relative_to(inside)] or _below(full, project.root)
+        if not below:
+            raise UsageError(f"there is no Python file in {path}", mend="name files or folders that have some")
+        found += below
     return found
+
+
+def _below(folder: Path, root: Path) -> list[str]:
+    return [path.relative_to(root).as_posix() for path in folder.rglob("*.py") if path.resolve().is_relative_to(root)]
 
 
 def _say(style: LintFormat, found: tuple[Finding, ...]) -> None:

@@ -33,16 +33,26 @@ def lint_graphs(graphs: Iterable[Wired], rules: Collection[Rule] = RULES) -> tup
 
 
 def lint_files(
-    root: Path, files: Iterable[str], rules: Collection[Rule] = RULES, read: Callable[[Path], bytes] = Path.read_bytes
+    root: Path,
+    files: Iterable[str],
+    rules: Collection[Rule] = RULES,
+    read: Callable[[Path], bytes] = Path.read_bytes,
+    in_part: Callable[[Wired], object] = lambda _: None,
 ) -> tuple[Finding, ...]:
-    """The findings of the modules named, relative to `root`. Nothing is imported; a file that cannot be read is a finding."""
+    """The findings of the modules named, relative to `root`. Nothing is imported; a file that cannot be read is a finding.
+
+    `in_part` is told each graph of which the source shows only a part: its wiring depends on a condition, on a loop over what
+    is not there to be read, or on a function that it is handed to.
+    """
     found: list[Finding] = []
     for file in sorted(set(files)):
-        found.extend(_lint_file(file, read(root / file), rules))
+        found.extend(_lint_file(file, read(root / file), rules, in_part))
     return tuple(found)
 
 
-def _lint_file(file: str, content: bytes, rules: Collection[Rule]) -> Iterator[Finding]:
+def _lint_file(
+    file: str, content: bytes, rules: Collection[Rule], in_part: Callable[[Wired], object]
+) -> Iterator[Finding]:
     if b"StateGraph" not in content:
         return
     try:
@@ -53,6 +63,9 @@ def _lint_file(file: str, content: bytes, rules: Collection[Rule]) -> Iterator[F
         why = "A graph in it cannot be checked."
         yield Finding(UNREADABLE, "error", place, "", f"cannot be read: {error}", why, "mend the file, or exclude it")
         return
+    for graph in graphs:
+        if not graph.complete:
+            in_part(graph)
     lines = text.splitlines()
     for finding in lint_graphs(graphs, rules):
         if finding.rule not in _ignored(lines, finding.place.line):

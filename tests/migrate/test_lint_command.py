@@ -172,3 +172,33 @@ def test_a_compiled_graph_is_exact_where_the_source_is_not(shop: Any) -> None:
 def test_an_import_that_fails_is_the_environment(shop: Any) -> None:
     done = shop.run("lint", "--graph", "nowhere:app")
     assert (done.code, "importing nowhere raised" in done.err) == (3, True)
+
+
+HANDED = """
+from langgraph.graph import StateGraph, START
+
+
+def wire(g):
+    g.add_edge(START, "a")
+
+
+g = StateGraph(dict)
+g.add_node("a", print)
+wire(g)
+app = g.compile()
+"""
+
+
+def test_a_graph_that_is_seen_in_part_is_said(sandbox) -> None:
+    sandbox.files({"w.py": HANDED, "whole.py": HANDED.replace("wire(g)\napp", 'g.add_edge(START, "a")\napp')})
+    ran = sandbox.run("lint", "w.py")
+    assert ran.code == 0
+    assert "note: w.py:9: of the graph 'g' the source shows only a part" in ran.err
+    assert "only a part" not in sandbox.run("lint", "whole.py").err
+
+
+def test_what_is_named_is_looked_at_also_where_the_project_leaves_it_out(sandbox) -> None:
+    sandbox.files({"build/w.py": HANDED, "empty/x.txt": ""})
+    assert "note: build/w.py:9" in sandbox.run("lint", "build").err
+    ran = sandbox.run("lint", "empty")
+    assert (ran.code, "there is no Python file in empty" in ran.err) == (2, True)
