@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -17,7 +18,7 @@ from langgraph.types import Command, interrupt
 
 from graphlift.parity import Case, Divergence, NodeEnd, Outcome, Report, Tap, run_gate
 from graphlift.parity.engines import TappedEngine
-from graphlift.parity.isolation import isolated
+from graphlift.parity.forking import Forking
 from graphlift.parity.rules import builtin_rules
 
 Edges = Mapping[str, tuple[str, ...]]
@@ -291,7 +292,8 @@ def test_w9_a_run_without_a_limit_costs_its_case_and_names_the_node(tmp_path: Pa
         asyncio.run(tap.wrap("b", forever)({}))
         raise AssertionError("it never ends")
 
-    pool = isolated(lambda: ([], []), timeout=0.5)
+    # Forked whatever threads other tests have left in this process: they are idle.
+    pool = partial(Forking, timeout=0.5)
     report = gate(hangs, timed(4), tmp_path, {"b": ("a",), "c": ("b",)}, pool=pool)
     assert [(item.rule, item.node, item.legacy) for item in leading(report)] == [
         ("GL202", "b", "did not end within 0.5 s")
