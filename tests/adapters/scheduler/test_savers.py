@@ -70,7 +70,9 @@ def test_a_database_that_is_being_written_to_can_be_read(tmp_path: Path) -> None
 def test_a_database_from_before_the_task_path_column(tmp_path: Path) -> None:
     path = database(tmp_path / "c.db")
     with sqlite3.connect(path) as old:
-        old.execute("ALTER TABLE writes DROP COLUMN task_path")
+        # The lowest version of the saver that is allowed has none itself.
+        if "task_path" in {row[1] for row in old.execute("PRAGMA table_info(writes)")}:
+            old.execute("ALTER TABLE writes DROP COLUMN task_path")
     old.close()
     with open_saver(str(path)) as saver:
         assert [row.node for row in explain(saver, "t").rows if row.ran] == ["__start__", "pick", "worker", "x"]
