@@ -43,6 +43,6 @@ def test_no_alarm(engine: Any, draft: Draft) -> None:
 @pytest.mark.slow
 @names
 @given(draft=drafts())
-@settings(max_examples=400, **options)
+@settings(max_examples=340, **options)
 def test_no_alarm_on_many(engine: Any, draft: Draft) -> None:
     assert against_itself(engine, draft).divergences == ()
