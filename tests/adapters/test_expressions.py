@@ -181,3 +181,26 @@ NUMBERS = st.integers(-50, 50).map(str) | st.sampled_from(["inputs.n", "results.
 def test_arithmetic_and_logic_are_pythons(text: str) -> None:
     plain = text.replace("inputs.n", "3").replace("results.plain.score", "2").replace("len(inputs.tags)", "2")
     assert parse_expression(text).evaluate(SCOPE) == eval(plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("round(5, -1000000000)", "at most 100 digits"),
+        ("round(5, 10000000)", "at most 100 digits"),
+        ("sum([[1], [2]])", "only numbers"),
+        ("sum([(1,), (2,)], ())", "only numbers"),
+    ],
+)
+def test_a_function_that_could_run_for_long_refuses(text: str, told: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=told):
+        parse_expression(text).evaluate({"inputs": {}, "data": {}, "results": {}, "status": {}})
+
+
+def test_rounding_and_sums_of_numbers() -> None:
+    names: dict[str, Any] = {"inputs": {}, "data": {"x": [1, 2.5]}, "results": {}, "status": {}}
+    assert parse_expression("round(2.567, 1)").evaluate(names) == 2.6
+    assert parse_expression("round(1234, -2)").evaluate(names) == 1200
+    assert parse_expression("round(2.5)").evaluate(names) == 2
+    assert parse_expression("sum(data.x)").evaluate(names) == 3.5
+    assert parse_expression("sum(data.x, 1)").evaluate(names) == 4.5
