@@ -136,7 +136,7 @@ def test_the_random_graphs_do_release() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 def test_many_random_graphs(block: int) -> None:
-    for seed in range(5000 + block * 150, 5150 + block * 150):
+    for seed in range(5000 + block * 100, 5100 + block * 100):
         graph = random_graph(seed, inclusive=True, inner=seed % 4 == 0)
         # Explaining reads the whole history again and again; other random graphs are all explained.
         check(graph, explaining=seed % 10 == 0)
