@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
+from .activation import is_async
 from .errors import WorkflowError
 from .expressions import parse_expression
 from .graphs import ancestors
@@ -78,6 +81,12 @@ def _handler(workflow: str, step: TaskNode | DependencyStep, handlers: Mapping[s
             f"workflow {workflow!r}: the handler {step.handler_name!r} of step {step.name!r} is not callable",
             mend="give a function of one argument, the view",
         )
+    if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
+        raise WorkflowError(
+            f"workflow {workflow!r}: the handler {step.handler_name!r} of step {step.name!r} is a generator; its body would "
+            "never run",
+            mend="return the values, as a list for instance, instead of yielding them",
+        )
     return handler
 
 
@@ -96,9 +105,9 @@ def _rule(
     text: str,
     conditions: Mapping[str, Condition],
 ) -> Rule:
-    if text in conditions:
-        return conditions[text]
     where = f"workflow {workflow.name!r}: {kind} of {step.name!r}"
+    if text in conditions:
+        return _named(where, text, conditions[text])
     if text.isidentifier() and text not in ("inputs", "data", "results", "status", "True", "False", "None"):
         raise WorkflowError(
             f"{where}: {text!r} is neither a condition that was given nor an expression",
@@ -111,6 +120,29 @@ def _rule(
             f"{where} reads {unknown[0]!r}, which is not a step", mend="correct the name; it would always read as None"
         )
     return lambda view: expression.evaluate(view.scope())
+
+
+def _named(where: str, text: str, condition: Condition) -> Rule:
+    if not callable(condition):
+        raise WorkflowError(
+            f"{where}: the condition {text!r} is not callable", mend="give a function of one argument, the view"
+        )
+    if is_async(condition):
+        raise WorkflowError(f"{where}: {_COROUTINE.format(text)}", mend=_DECIDE)
+    return partial(_decided, text, condition)
+
+
+_COROUTINE = "the condition {0!r} gives a coroutine, which would always read as true"
+_DECIDE = "make it a plain function; what has to be awaited belongs in a step, whose output the condition reads"
+
+
+def _decided(text: str, condition: Condition, view: NodeView) -> Any:
+    verdict = condition(view)
+    if inspect.isawaitable(verdict):
+        if inspect.iscoroutine(verdict):
+            verdict.close()
+        raise TypeError(f"{_COROUTINE.format(text)}; {_DECIDE}")
+    return verdict
 
 
 def _loop_max(workflow: str, step: DependencyStep) -> Rule:

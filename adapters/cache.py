@@ -11,6 +11,7 @@ from types import MethodType
 from typing import Any
 
 from .compiled import CompiledWorkflow
+from .errors import UnsupportedOptionError
 from .model import ConditionNode, DependencyStep, SuccessorWorkflow, TaskNode, Workflow, content_hash
 
 
@@ -68,6 +69,24 @@ class CompileCache:
         """Forget every graph; the statistics stay."""
         with self._lock:
             self._entries.clear()
+
+
+SHARED_CACHE = CompileCache()
+
+
+def cache_of(given: Any) -> CompileCache:
+    """The cache that an executor was given, or the one that all share: also for a walker's `cache=True` or `False`.
+
+    Raises UnsupportedOptionError for anything else: a walker's `cache` may be one of node results, which nothing here is.
+    """
+    if isinstance(given, CompileCache):
+        return given
+    if given is None or isinstance(given, bool):
+        return SHARED_CACHE
+    raise UnsupportedOptionError(
+        f"the option cache is a {type(given).__name__}; here it is for compiled graphs, a CompileCache",
+        mend="leave it out (graphs are always cached); cache results of nodes inside their handlers",
+    )
 
 
 def code_fingerprint(workflow: Workflow, handlers: Mapping[str, Any], conditions: Mapping[str, Any]) -> Hashable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from .bindings import bind_dependency, bind_successor
 from .compiled import CompiledWorkflow, Traversal, declaration_order
@@ -57,7 +57,7 @@ def compile_workflow(
     `checkpointer` is any LangGraph saver. Above `frontier_above` steps the graph has the frontier form, whose cost of a step
     does not grow, with at most `frontier_width` steps a superstep, and in a synchronous run no more than 24 to 32 (the threads of
     Python's pool) or `max_concurrency`; both forms do and give the same. Raises WorkflowError when a handler or condition
-    is missing, or when the traversal cannot run this workflow.
+    is missing or cannot be called, for an option that makes no sense, or when the traversal cannot run this workflow.
     """
     traversal = traversal or BY_STYLE[workflow.style]
     if traversal != BY_STYLE[workflow.style]:
@@ -65,12 +65,26 @@ def compile_workflow(
             f"workflow {workflow.name!r} is in {workflow.style} style and cannot run under the traversal {traversal!r}",
             mend=f"use {BY_STYLE[workflow.style]!r}, or rewrite the definition in the other style",
         )
+    _check_options(workflow.name, failure_policy, frontier_width)
     steps = len(workflow.nodes) if isinstance(workflow, SuccessorWorkflow) else len(workflow.steps)
     form = "frontier" if steps > frontier_above else "edges"
     options = _Options(handlers, checkpointer, failure_policy, conditions, form, frontier_width)
     if isinstance(workflow, SuccessorWorkflow):
         return _compile_successor(workflow, options)
     return _compile_dependency(workflow, options)
+
+
+def _check_options(workflow: str, failure_policy: str, frontier_width: int) -> None:
+    if failure_policy not in get_args(FailurePolicy):
+        raise WorkflowError(
+            f"workflow {workflow!r}: there is no failure policy {failure_policy!r}",
+            mend=f"use one of: {', '.join(get_args(FailurePolicy))}",
+        )
+    if frontier_width < 1:
+        raise WorkflowError(
+            f"workflow {workflow!r}: with a frontier_width of {frontier_width} no step could ever run",
+            mend="give at least 1",
+        )
 
 
 def _compile_successor(workflow: SuccessorWorkflow, options: _Options) -> CompiledWorkflow:

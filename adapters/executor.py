@@ -12,7 +12,7 @@ from contextlib import aclosing
 from typing import Any, Self
 
 from .batch import BatchPolicy, BatchProgress, BatchResult, run_batch
-from .cache import CompileCache
+from .cache import CompileCache, cache_of
 from .collecting import FAILURES, StreamEvent
 from .compiled import CompiledWorkflow, Traversal
 from .compiling import FRONTIER_ABOVE, FRONTIER_WIDTH, compile_workflow
@@ -26,8 +26,6 @@ from .scope import RunScope
 from .shapes import NeutralShape, ResultShape
 from .threads import UNSET
 from .views import Condition, Handler
-
-SHARED_CACHE = CompileCache()
 
 
 class WorkflowFailedError(Exception):
@@ -74,7 +72,7 @@ class GraphWorkflowExecutor:
         self.max_concurrency = mapped.get("max_concurrency", max_concurrency)
         self.shape: ResultShape = shape or NeutralShape()
         self.definition = definition
-        self.cache = cache or SHARED_CACHE
+        self.cache = cache_of(cache)
         self.frontier_above, self.frontier_width = frontier_above, frontier_width
         self._subscriptions = Subscriptions()
         self._running: dict[str, RunScope] = {}

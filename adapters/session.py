@@ -13,6 +13,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Durability
 
 from .collecting import FAILURES, Collected, StreamEvent
+from .errors import WorkflowError
 from .limits import superstep_limit
 from .nodes import FAILED
 from .packing import unpack
@@ -67,6 +68,11 @@ class Session:
         limit = superstep_limit(compiled.workflow, compiled.bindings, inputs)
         config = {**given, "configurable": configurable, "recursion_limit": limit}
         width = options.get("max_concurrency")
+        if width is not None and width < 1:
+            raise WorkflowError(
+                f"workflow {compiled.workflow.name!r}: max_concurrency is {width}; no step could ever run",
+                mend="give at least 1, or leave it out",
+            )
         return config if width is None else {**config, "max_concurrency": width}
 
     @property
