@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from .packing import is_plain, pack
 from .results import NodeStatus
-from .scope import RunScope, RunStopped
+from .scope import LONGEST, RunScope, RunStopped
 from .views import Handler, NodeView, StepOutput, isolate
 
 
@@ -95,7 +95,8 @@ async def aperform(call: Call, scope: RunScope) -> Outcome:
             outcome = _caught(error, call, started, attempt)
         if outcome is not None:
             return outcome
-        await asyncio.sleep(_pause(call, scope, attempt))
+        with scope.interruptible():
+            await asyncio.sleep(_pause(call, scope, attempt))
     raise AssertionError("the last attempt always returns")
 
 
@@ -247,6 +248,5 @@ def _failed(error: BaseException, started: float, attempt: int, status: NodeStat
 
 
 def _pause(call: Call, scope: RunScope, attempt: int) -> float:
-    delay = call.backoff * 2.0 ** (attempt - 1)
     remaining = scope.remaining()
-    return delay if remaining is None else min(delay, remaining)
+    return min(call.backoff * 2.0 ** (attempt - 1), LONGEST, LONGEST if remaining is None else remaining)

@@ -11,6 +11,10 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 
+LONGEST = min(86_400.0 * 365 * 100, threading.TIMEOUT_MAX)
+"""Seconds that a wait is cut to: Python's own waits raise OverflowError beyond what the platform's clock can hold."""
+
+
 class RunStopped(Exception):  # noqa: N818  (an end, not an error of the code that sees it)
     """The run may not go on: it was cancelled, its time is over, or it failed under the policy `fail`."""
 
@@ -68,7 +72,7 @@ class RunScope:
         try:
             if self.cancelled.is_set():
                 future.cancel()
-            return future.result(timeout)
+            return future.result(None if timeout is None else min(timeout, LONGEST))
         finally:
             with self._lock:
                 self._waiting.discard(future)
@@ -94,6 +98,8 @@ class RunScope:
         with self._lock:
             self._tasks.add(task)
         try:
+            if self.cancelled.is_set():
+                raise RunStopped(self.stopped())
             yield
         except asyncio.CancelledError:
             if self.cancelled.is_set() and task.cancelling() <= 1:

@@ -15,6 +15,8 @@ from graphlift.adapters import (
     DependencyStep,
     DependencyWorkflow,
     ParallelNode,
+    RunScope,
+    RunStopped,
     SuccessorWorkflow,
     TaskNode,
     WorkflowResult,
@@ -148,6 +150,60 @@ def test_retries_end_with_the_last_error(entry: str) -> None:
     result = run(compile_workflow(flow, {"a": fails}), entry)
     assert result.error == "ValueError: try 3"
     assert result.context.node_results["a"].metadata == {"attempts": 3}
+
+
+@ENTRIES
+def test_a_cancelled_run_does_not_wait_for_its_next_try(entry: str) -> None:
+    scope = RunScope()
+
+    def fails(view: Any) -> None:
+        threading.Timer(0.05, scope.cancel).start()
+        raise ValueError("no")
+
+    flow = DependencyWorkflow(name="w", steps=(DependencyStep(name="a", retries=3, backoff=3600.0),))
+    result = run(compile_workflow(flow, {"a": fails}), entry, scope=scope)
+    assert result.error == "CancelledError: the run was cancelled"
+
+
+def test_a_run_that_is_cancelled_just_before_a_coroutine_begins_does_not_wait_for_it() -> None:
+    scope = RunScope()
+
+    async def begun(view: Any) -> None:
+        raise AssertionError("it began")
+
+    async def enter() -> None:
+        scope.cancel()
+        with pytest.raises(RunStopped), scope.interruptible():
+            await begun(None)
+
+    asyncio.run(enter())
+
+
+@ENTRIES
+@KINDS
+@pytest.mark.parametrize("limit", [1e12, float("inf")])
+def test_a_limit_beyond_the_clock_is_no_limit(entry: str, kind: str, limit: float) -> None:
+    async def slow_async(view: Any) -> str:
+        await asyncio.sleep(0.01)
+        return "ok"
+
+    def slow(view: Any) -> str:
+        time.sleep(0.01)
+        return "ok"
+
+    tries: list[int] = []
+
+    def flaky(view: Any) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("again")
+        return "ok"
+
+    flow = DependencyWorkflow(
+        name="w", steps=(DependencyStep(name="a", timeout=limit), DependencyStep(name="b", retries=1))
+    )
+    handlers = {"a": slow_async if kind == "async" else slow, "b": flaky}
+    assert run(compile_workflow(flow, handlers), entry, timeout=limit).success
 
 
 @ENTRIES
