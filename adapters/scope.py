@@ -10,7 +10,6 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, Self
 
-
 LONGEST = min(86_400.0 * 365 * 100, threading.TIMEOUT_MAX)
 """Seconds that a wait is cut to: Python's own waits raise OverflowError beyond what the platform's clock can hold."""
 
