@@ -5,26 +5,23 @@ Old arguments are translated by the table in `options`; results come back in the
 
 from __future__ import annotations
 
-import threading
-import uuid
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Self
+from typing import Any
 
-from .batch import BatchPolicy, BatchProgress, BatchResult, run_batch
+from .batch import BatchPolicy, BatchProgress, BatchResult, BatchRules, BatchStop, Ended, run_batch
 from .cache import CompileCache, cache_of
 from .collecting import FAILURES, StreamEvent
 from .compiled import CompiledWorkflow, Traversal
 from .compiling import FRONTIER_ABOVE, FRONTIER_WIDTH, compile_workflow
 from .errors import WorkflowError
-from .events import RunEvent, Subscriber, Subscriptions
+from .events import Subscriber, Subscriptions
 from .model import DependencyWorkflow, SuccessorWorkflow, Workflow, parse_workflow
 from .options import translate
 from .oracle_dependency import FailurePolicy
-from .results import NodeStatus, WorkflowContext, WorkflowResult
-from .scope import RunScope
+from .results import WorkflowResult
+from .running import Live, Run
 from .shapes import NeutralShape, ResultShape
-from .threads import UNSET
 from .views import Condition, Handler
 
 
@@ -75,8 +72,7 @@ class GraphWorkflowExecutor:
         self.cache = cache_of(cache)
         self.frontier_above, self.frontier_width = frontier_above, frontier_width
         self._subscriptions = Subscriptions()
-        self._running: dict[str, RunScope] = {}
-        self._lock = threading.Lock()
+        self._live = Live()
         listener = mapped.get("on_event", on_event)
         if listener is not None:
             self._subscriptions.add(listener)
@@ -118,15 +114,7 @@ class GraphWorkflowExecutor:
         Options: `context` (an old context or mapping with the initial data), `thread_id`, `resume`, `start`, `timeout`,
         `run_id`, `on_event`, and the walker's legacy ones. Failures of nodes are in the result, not raised.
         """
-        run = self._run(workflow, initial_data, options)
-        last = None
-        with run:
-            async with aclosing(run.compiled.astream(run.inputs, **run.arguments)) as events:
-                async for event in events:
-                    run.publish(event)
-                    last = event.result
-        assert last is not None
-        return self.shape.build(last)
+        return self.shape.build(await self._run(workflow, initial_data, options).to_end())
 
     def execute_sync(self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any) -> Any:
         """`execute` for a caller without an event loop; asynchronous handlers are fine."""
@@ -179,106 +167,41 @@ class GraphWorkflowExecutor:
     ) -> BatchResult:
         """Run one workflow over many inputs, at most `max_concurrency` at once; results in the order of the inputs.
 
-        Options are those of `execute`; a `thread_id` or `run_id` is the beginning of each item's own.
+        Options are those of `execute`; a `thread_id` or `run_id` is the beginning of each item's own, and names the batch for
+        `cancel`. An item that fails is tried again on a thread of its own; one that waits for a person, that was cancelled or
+        that was refused is not. Raises UsageError for numbers or a policy that make no sense.
         """
         self.compiled(workflow)
+        rules = BatchRules(max_concurrency, retries, backoff, policy, on_progress)
+        stop = BatchStop(options.get("thread_id"), options.get("run_id"))
 
-        async def one(item: Mapping[str, Any], index: int, attempt: int) -> Any:
+        async def one(item: Mapping[str, Any], index: int, attempt: int) -> Ended:
             mark = f"-{index}" if attempt == 1 else f"-{index}.{attempt}"
             own = {name: f"{options[name]}{mark}" for name in ("thread_id", "run_id") if options.get(name)}
-            return await self.execute(workflow, item, **{**options, **own})
+            run = self._run(workflow, item, {**options, **own})
+            run.belong_to(stop)
+            result = await run.to_end()
+            paused = result.interrupt is not None
+            return Ended(self.shape.build(result), result.success, paused or run.scope.cancelled.is_set(), paused)
 
-        return await run_batch(
-            one,
-            inputs,
-            succeeded=lambda value: self.shape.read(value).success,
-            max_concurrency=max_concurrency,
-            retries=retries,
-            backoff=backoff,
-            policy=policy,
-            on_progress=on_progress,
-        )
+        with self._live.batch(stop):
+            return await run_batch(one, inputs, rules, stop)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Be told of every event of every run of this executor; the returned function ends the subscription."""
         return self._subscriptions.add(subscriber)
 
     def cancel(self, run_id: str | None = None) -> int:
-        """Cancel the run (by its `run_id` or `thread_id`), or all; gives how many. Can be called from any thread.
+        """Cancel the run or batch (by its `run_id` or `thread_id`), or all; gives how many runs. Can be called from any thread.
 
         Coroutines are cancelled at once. A synchronous handler that already runs is waited for (or left behind, if it has a
         time limit); nothing starts after it. The run gives a result whose error says so; a thread can be resumed.
         """
-        with self._lock:
-            scopes = [scope for name, scope in self._running.items() if run_id is None or run_id in name.split("\0")]
-        for scope in scopes:
-            scope.cancel()
-        return len(scopes)
+        return self._live.cancel(run_id)
 
-    def _run(self, workflow: Any, initial_data: Mapping[str, Any] | None, options: dict[str, Any]) -> _Run:
-        return _Run(self, self.compiled(workflow), initial_data, options)
-
-
-_RUN_OPTIONS = ("context", "thread_id", "resume", "start", "timeout", "run_id", "on_event")
-
-
-class _Run:
-    """One run: its translated options, its scope while it lasts, and its progress."""
-
-    def __init__(
-        self,
-        owner: GraphWorkflowExecutor,
-        compiled: CompiledWorkflow,
-        initial_data: Mapping[str, Any] | None,
-        options: dict[str, Any],
-    ) -> None:
-        given = {name: options.pop(name) for name in _RUN_OPTIONS if name in options}
-        given.update(translate(options, (*_RUN_OPTIONS, "initial_data"), stacklevel=5))
-        self.owner, self.compiled = owner, compiled
-        self.inputs = _inputs(given.get("initial_data", initial_data), given.get("context"))
-        self.run_id: str = given.get("run_id") or uuid.uuid4().hex
-        self.listener: Subscriber | None = given.get("on_event")
-        self.scope = RunScope(given.get("timeout", owner.timeout))
-        self.thread_id: str | None = given.get("thread_id")
-        self.arguments: dict[str, Any] = {
-            "thread_id": self.thread_id,
-            "resume": given.get("resume", UNSET),
-            "start": given.get("start"),
-            "scope": self.scope,
-            "max_concurrency": owner.max_concurrency,
-        }
-        self._done: set[str] = set()
-        self._key = f"{self.run_id}\0{self.thread_id or ''}"
-
-    def __enter__(self) -> Self:
-        with self.owner._lock:
-            self.owner._running[self._key] = self.scope
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self.owner._lock:
-            self.owner._running.pop(self._key, None)
-
-    def publish(self, event: StreamEvent) -> None:
-        """Count the step, and tell whoever listens."""
-        if event.node_id and event.node_result is not None and event.node_result.status is not NodeStatus.RUNNING:
-            self._done.add(event.node_id)
-        name, total = self.compiled.workflow.name, self.compiled.steps
-        self.owner._subscriptions.publish(RunEvent(self.run_id, name, event, len(self._done), total), self.listener)
-
-
-def _inputs(initial_data: Any, context: Any) -> Mapping[str, Any] | None:
-    if initial_data is not None and context is not None:
-        raise WorkflowError("both initial_data and context were given", mend="pass one of them")
-    value = context if context is not None else initial_data
-    if isinstance(value, WorkflowContext) or (value is not None and not isinstance(value, Mapping)):
-        value = getattr(value, "data", value)
-    if value is not None and not isinstance(value, Mapping):
-        raise WorkflowError(
-            f"initial data must be a mapping, not {type(value).__name__}",
-            mend="pass a dict, or a context that has `data`",
-        )
-    return value
+    def _run(self, workflow: Any, initial_data: Mapping[str, Any] | None, options: dict[str, Any]) -> Run:
+        given = {"timeout": self.timeout, "max_concurrency": self.max_concurrency}
+        return Run(self._live, self._subscriptions, self.compiled(workflow), initial_data, options, given)
 
 
 def _is_shown(event: StreamEvent) -> bool:

@@ -331,65 +331,6 @@ def test_a_paused_run_says_where_and_takes_the_answer() -> None:
     assert done.context.data == {"ok": True, "shipped": True}
 
 
-def test_batch_is_bounded_keeps_order_and_reports_progress() -> None:
-    running, peak, progress = 0, 0, []
-
-    async def work(view: Any) -> dict[str, int]:
-        nonlocal running, peak
-        running += 1
-        peak = max(peak, running)
-        for _ in range(3):
-            await asyncio.sleep(0)
-        running -= 1
-        if view.data["n"] == 3:
-            raise ValueError("three")
-        return {"twice": view.data["n"] * 2}
-
-    executor = GraphWorkflowExecutor({"a": work})
-    batch = asyncio.run(
-        executor.batch(
-            chain("a"),
-            [{"n": n} for n in range(6)],
-            max_concurrency=2,
-            on_progress=lambda step: progress.append((step.done, step.failed)),
-        )
-    )
-    assert peak == 2
-    assert [result.context.data.get("twice") for result in batch.results] == [0, 2, 4, None, 8, 10]
-    assert [item.index for item in batch.failed] == [3]
-    assert not batch.success
-    assert [done for done, _ in progress] == [1, 2, 3, 4, 5, 6]
-    assert progress[-1] == (6, 1)
-
-
-def test_batch_retries_and_each_item_has_its_own_thread() -> None:
-    tries: dict[int, int] = {}
-
-    def flaky(view: Any) -> str:
-        n = view.data["n"]
-        tries[n] = tries.get(n, 0) + 1
-        if n == 1 and tries[n] < 3:
-            raise ValueError("again")
-        return "ok"
-
-    executor = GraphWorkflowExecutor({"a": flaky}, checkpointer=InMemorySaver())
-    batch = asyncio.run(executor.batch(chain("a"), [{"n": 0}, {"n": 1}], retries=2, thread_id="job"))
-    assert batch.success
-    assert [item.attempts for item in batch.items] == [1, 3]
-    assert [result.context.metadata["thread_id"] for result in batch.results] == ["job-0", "job-1.3"]
-
-
-def test_batch_may_stop_at_the_first_failure() -> None:
-    def work(view: Any) -> None:
-        if view.data["n"] == 1:
-            raise ValueError("one")
-
-    executor = GraphWorkflowExecutor({"a": work})
-    batch = asyncio.run(executor.batch(chain("a"), [{"n": n} for n in range(4)], max_concurrency=1, policy="stop"))
-    assert [item.attempts for item in batch.items] == [1, 1, 0, 0]
-    assert [item.index for item in batch.failed] == [1, 2, 3]
-
-
 def test_the_cache_compiles_equal_definitions_once_and_is_bounded() -> None:
     cache = CompileCache(capacity=2)
     executor = GraphWorkflowExecutor(AB, cache=cache)
