@@ -7,7 +7,7 @@ import enum
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from graphlift.adapters import (
     ClassShape,
@@ -127,3 +127,72 @@ def test_a_class_with_a_field_nobody_fills_is_named() -> None:
 
     with pytest.raises(WorkflowError, match=r"(?s)a Strict cannot be made from a WorkflowResult.*give them defaults"):
         ClassShape(Strict).build(RESULT)
+
+
+class ByAlias(BaseModel):
+    workflow_name: str = Field("?", alias="workflowName")
+    success: bool = False
+    error: str | None = Field(None, validation_alias=AliasChoices("err", "problem"))
+
+
+class ByName(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    workflow_name: str = Field("?", alias="workflowName")
+    success: bool = False
+
+
+@pytest.mark.parametrize("model", [ByAlias, ByName])
+def test_a_field_with_an_alias_is_not_lost(model: type[BaseModel]) -> None:
+    shape = ClassShape(model)
+    built = shape.build(RESULT)
+    assert built.workflow_name == "w"
+    assert getattr(built, "error", "E: x") == "E: x"
+    assert shape.read(built).workflow_name == "w"
+
+
+class Plain:
+    """A class that does not say what it is made from: an object of it would be built empty."""
+
+    def __init__(self, workflow_name: str = "?", **more: Any) -> None:
+        self.workflow_name = workflow_name
+
+
+def test_a_class_that_declares_no_fields_is_refused() -> None:
+    with pytest.raises(WorkflowError, match="Plain is neither a dataclass nor a pydantic model"):
+        ClassShape(Plain)
+    with pytest.raises(WorkflowError, match="Plain is neither"):
+        ClassShape(TeamResult, Plain)
+
+
+def test_a_misspelt_name_is_refused() -> None:
+    with pytest.raises(WorkflowError, match=r"(?s)'NodeResult.nodeid' is no neutral field.*'NodeResult.node_id'"):
+        ClassShape(TeamResult, names={"NodeResult.nodeid": "name"})
+
+
+class Shouting(enum.Enum):
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+
+
+def test_a_status_may_be_made_by_a_function_and_one_that_is_missing_is_named() -> None:
+    names = TEAM.names
+    shape = ClassShape(TeamResult, TeamNode, TeamContext, status=lambda text: Shouting[text.upper()], names=names)
+    assert shape.build(RESULT).context.node_results["g"].status is Shouting.FAILED
+    assert shape.read(shape.build(RESULT)) == RESULT
+    paused = dataclasses.replace(
+        RESULT, context=WorkflowContext({}, {"g": NodeResult("g", NodeStatus.INTERRUPTED)}), error=None
+    )
+    for status in (Shouting, TeamStatus, shape.status):
+        with pytest.raises(WorkflowError, match="has no member for the status 'interrupted'"):
+            ClassShape(TeamResult, TeamNode, TeamContext, status=status, names=names).build(paused)
+
+
+@dataclasses.dataclass
+class NameOnly:
+    workflow_name: str
+
+
+def test_what_cannot_be_read_back_says_so() -> None:
+    shape = ClassShape(NameOnly)
+    with pytest.raises(WorkflowError, match=r"a WorkflowResult cannot be read back.*'success'"):
+        shape.read(shape.build(RESULT))
