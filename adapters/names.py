@@ -12,13 +12,17 @@ LOOP_EXIT = "__loop_exit__"
 RESERVED_PREFIXES = (LOOP_EXIT, "__graphlift_")
 RESERVED_NAMES = frozenset({"__start__", "__end__", "__interrupt__", "__root__", "__copy__", "__error__"})
 
+_TAKEN = ("__", "checkpoint_", "configurable", "langsmith")
+"""How the names begin that LangGraph keeps for itself, in any version; steps may have them."""
+
 _UNSAFE = re.compile(r"[:|+%]")
 _ESCAPE = re.compile(r"%([0-9a-f]{2})")
 
 
 def encode(name: str) -> str:
     """The name as LangGraph may have it; different names stay different."""
-    return _UNSAFE.sub(lambda match: f"%{ord(match.group()):02x}", name)
+    safe = _UNSAFE.sub(lambda match: f"%{ord(match.group()):02x}", name)
+    return f"%{ord(safe[0]):02x}{safe[1:]}" if safe.startswith(_TAKEN) else safe
 
 
 def decode(name: str) -> str:
