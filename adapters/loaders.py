@@ -20,8 +20,8 @@ from .model import (
     SuccessorWorkflow,
     Workflow,
     deepest,
+    describe,
     parse_workflow,
-    path_text,
     validate_workflow,
 )
 from .validation import DefinitionError
@@ -45,8 +45,8 @@ def load_workflow(source: str | Path, *, name: str | None = None) -> Workflow:
     except ValidationError as error:
         found = deepest(error)
         where = f"{label}:{_line(lines, found[0]['loc'])}"
-        message = "; ".join(f"{path_text(item['loc'])}: {item['msg'].lower()}" for item in found)
-        raise WorkflowError(message, where=where, mend="correct the definition; unknown keys are errors") from error
+        message, mend = describe(error, data)
+        raise WorkflowError(message, where=where, mend=mend) from error
     except DefinitionError as error:
         raise WorkflowError(
             error.message, where=f"{label}:{_step_line(data, lines, error.step)}", mend=error.mend

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, model_validator
@@ -101,7 +102,7 @@ class DependencyStep(_Limits):
     depends_on: tuple[Name, ...] = ()
     when: str | None = None
     loop_until: str | None = None
-    loop_max: Annotated[int, Field(ge=1)] | str = 10
+    loop_max: Annotated[int, Field(ge=1, strict=True)] | str = 10
 
     @property
     def handler_name(self) -> str:
@@ -159,14 +160,52 @@ def parse_workflow(data: Any) -> Workflow:
     try:
         return validate_workflow(data)
     except ValidationError as error:
-        raise WorkflowError(
-            describe(error), mend="correct the definition; every key must be one of the model's"
-        ) from error
+        message, mend = describe(error, data)
+        raise WorkflowError(message, mend=mend) from error
 
 
-def describe(error: ValidationError) -> str:
-    """One sentence for what pydantic found, each finding with its path."""
-    return "; ".join(f"{path_text(item['loc'])}: {item['msg'].lower()}" for item in deepest(error))
+def describe(error: ValidationError, data: Any) -> tuple[str, str]:
+    """What pydantic found in `data`, each finding with its step and path, and the mend of the first."""
+    found = deepest(error)
+    texts = [f"{_step_of(item['loc'], data)}{path_text(item['loc'])}: {item['msg'].lower()}" for item in found]
+    return "; ".join(dict.fromkeys(texts)), _mend(found[0])
+
+
+def _step_of(location: tuple[int | str, ...], data: Any) -> str:
+    """`step 'name': ` for a finding inside of a step that has a name: its number alone would have to be counted."""
+    place = [part for part in location if part in ("nodes", "steps") or isinstance(part, int)][:2]
+    try:
+        name = data[place[0]][place[1]]["name"]
+    except (LookupError, TypeError):
+        return ""
+    return f"step {name!r}: " if isinstance(name, str) else ""
+
+
+def _mend(finding: ErrorDetails) -> str:
+    if finding["type"] == "extra_forbidden":
+        known = {name for kind in _KINDS for name in kind.model_fields}
+        close = get_close_matches(str(finding["loc"][-1]), sorted(known), n=1)
+        return f"did you mean {close[0]!r}?" if close else "remove it; every key must be one of the model's"
+    if finding["type"] == "union_tag_invalid":
+        tags = [tag.strip("' ") for tag in finding["ctx"]["expected_tags"].split(",")]
+        close = get_close_matches(str(finding["ctx"]["tag"]), tags, n=1)
+        return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(tags)}"
+    if finding["type"] == "union_tag_not_found":
+        key = str(finding["ctx"]["discriminator"]).strip("'")
+        return f"say which {key} it is: `{key}: …`"
+    if finding["type"] == "missing":
+        return f"add it; a {finding['loc'][-1]} is needed"
+    if finding["type"] == "tuple_type":
+        return "give a list, also of one"
+    if "loop_max" in finding["loc"]:
+        return "give a whole number from 1, or an expression over inputs"
+    return "correct the definition; every key must be one of the model's"
+
+
+_KINDS: tuple[type[BaseModel], ...] = (
+    *(TaskNode, ConditionNode, ParallelNode, HumanNode),
+    *(DependencyStep, SuccessorWorkflow, DependencyWorkflow),
+)
 
 
 def deepest(error: ValidationError) -> list[ErrorDetails]:
@@ -184,6 +223,8 @@ def path_text(location: tuple[int | str, ...]) -> str:
     """A readable path (`nodes[2].next`) from pydantic's location; the tags of unions are left out."""
     tags = {"successor", "dependency", "task", "condition", "parallel", "human", "function-after"}
     parts = [part for index, part in enumerate(location) if not (part in tags and index < len(location) - 1)]
+    if "loop_max" in parts:  # the two types that it may have say the same thing twice
+        parts = parts[: parts.index("loop_max") + 1]
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.lstrip(".") or "definition"
 

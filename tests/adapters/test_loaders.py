@@ -75,6 +75,29 @@ def test_dependency_style() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "message", "mend"),
+    [
+        (SUCCESSOR.replace("retries: 1", "retrys: 1"), 15, "step 'ship': nodes[1].retrys", "did you mean 'retries'?"),
+        (SUCCESSOR.replace("kind: task", "kind: tusk"), 12, "step 'ship': nodes[1]", "did you mean 'task'?"),
+        (SUCCESSOR.replace("kind: task", "doc: x"), 12, "step 'ship': nodes[1]", "say which kind it is"),
+        (SUCCESSOR.replace("successor", "succesor"), 1, "'succesor'", "did you mean 'successor'?"),
+        (SUCCESSOR.replace("style: successor", "{}: 1"), 1, "not a plain text", "plain keys"),
+        (DEPENDENCY.replace("[a]", "a"), 6, "step 'b': steps[1].depends_on", "give a list, also of one"),
+        (DEPENDENCY.replace("inputs.rounds", "0"), 8, "step 'b': steps[1].loop_max", "a whole number from 1"),
+        (DEPENDENCY.replace("inputs.rounds", "true"), 8, "step 'b': steps[1].loop_max", "a whole number from 1"),
+        (DEPENDENCY.replace("name: a", "when: 'true'"), 4, "steps[0].name: field required", "add it"),
+        (DEPENDENCY.replace("name: build", "owner: me"), 1, "name: field required", "add it"),
+    ],
+)
+def test_errors_name_the_step_and_the_mend(text: str, line: int, message: str, mend: str) -> None:
+    with pytest.raises(WorkflowError) as caught:
+        load_workflow(text, name="flow.yaml")
+    assert message in caught.value.message
+    assert caught.value.where == f"flow.yaml:{line}"
+    assert mend in (caught.value.mend or "")
+
+
+@pytest.mark.parametrize(
     ("text", "line", "message"),
     [
         (SUCCESSOR.replace("retries: 1", "retry: 1"), 15, "nodes[1].retry: extra inputs are not permitted"),
