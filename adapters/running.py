@@ -93,7 +93,7 @@ class Run:
             "scope": self.scope,
             "max_concurrency": given["max_concurrency"],
         }
-        self._done: set[str] = set()
+        self._done: set[str] | None = None
 
     def belong_to(self, batch: BatchStop) -> None:
         """Be cancelled with the batch, also when that is told to stop just now."""
@@ -122,6 +122,8 @@ class Run:
 
     def publish(self, event: StreamEvent) -> None:
         """Count the step, and tell whoever listens."""
+        if self._done is None:
+            self._done = set(self.scope.recorded)
         if event.node_id and event.node_result is not None and event.node_result.status is not NodeStatus.RUNNING:
             self._done.add(event.node_id)
         name, total = self.compiled.workflow.name, self.compiled.steps

@@ -35,6 +35,8 @@ class RunScope:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._visiting: dict[str, None] = {}
         self.halted = False
+        self.recorded: frozenset[str] = frozenset()
+        """The steps that had ended before this invocation of the thread."""
         self.serializer: Any = None
         """The checkpointer's; None for a run without one."""
 

@@ -17,7 +17,7 @@ from .errors import WorkflowError
 from .limits import superstep_limit
 from .nodes import FAILED
 from .packing import unpack
-from .results import WorkflowResult
+from .results import NodeStatus, WorkflowResult
 from .scope import RunScope, RunStopped
 from .threads import Begin, Recorded
 
@@ -59,6 +59,10 @@ class Session:
         self.control = RunControl()
         self.durability: Durability = options.get("durability", "sync")
         self.collected = Collected(compiled.order, plan.known, thread)
+        running = NodeStatus.RUNNING
+        self.scope.recorded = frozenset(
+            step for step, record in self.collected.records.items() if record["status"] != running
+        )
         self.config = self._config(options, thread)
 
     def _config(self, options: RunOptions, thread: str | None) -> dict[str, Any]:

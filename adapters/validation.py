@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from .errors import WorkflowError
+from .expressions import parse_expression
 from .graphs import find_cycle
 from .names import reserved
 
@@ -86,6 +87,8 @@ def check_dependency(workflow: DependencyWorkflow) -> None:
                 mend = "remove it from depends_on; to repeat a step, give it loop_until"
                 raise wrong(workflow.name, step.name, f"step {step.name!r} depends on itself", mend)
             _known(workflow.name, step.name, f"step {step.name!r}: depends_on", needed, steps)
+        if isinstance(step.loop_max, str):
+            _check_bound(workflow.name, step.name, step.loop_max)
     cycle = find_cycle({name: step.depends_on for name, step in steps.items()})
     if cycle:
         path = " -> ".join([*cycle, cycle[0]])
@@ -95,6 +98,14 @@ def check_dependency(workflow: DependencyWorkflow) -> None:
             f"steps depend on each other in a cycle, so none of their joins can ever fill: {path}",
             "cut one of these dependencies; to repeat a step, give it loop_until",
         )
+
+
+def _check_bound(workflow: str, step: str, text: str) -> None:
+    """Unlike the other rules, `loop_max` as a text is never the name of a condition: it can be checked without the code."""
+    try:
+        parse_expression(text, ("inputs",))
+    except WorkflowError as error:
+        raise wrong(workflow, step, f"loop_max of {step!r}: {error.message}", error.mend or "") from error
 
 
 def check_names(workflow: str, names: Iterable[str]) -> None:

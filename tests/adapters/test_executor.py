@@ -235,6 +235,25 @@ def test_subscribers_hear_progress_and_cannot_break_a_run(caplog: pytest.LogCapt
     assert len(heard) == 3
 
 
+def test_progress_goes_on_where_a_thread_had_come_to() -> None:
+    flow = SuccessorWorkflow(
+        name="w",
+        start="a",
+        nodes=(TaskNode(name="a", next=("ask",)), HumanNode(name="ask", next=("b",)), TaskNode(name="b")),
+    )
+    executor = GraphWorkflowExecutor({"a": returns(), "b": returns()}, checkpointer=InMemorySaver())
+    heard: list[tuple[str, int, int]] = []
+    executor.subscribe(lambda event: heard.append((event.event.kind, event.done, event.total)))
+    executor.execute_sync(flow, {}, thread_id="t")
+    assert heard == [("node", 1, 3), ("interrupt", 1, 3), ("result", 1, 3)]
+    heard.clear()
+    executor.execute_sync(flow, thread_id="t", resume="yes")
+    assert heard == [("node", 2, 3), ("node", 3, 3), ("result", 3, 3)]
+    heard.clear()
+    executor.execute_sync(flow, thread_id="t")
+    assert heard == [("result", 3, 3)]
+
+
 def test_cancel_from_another_thread_ends_an_asynchronous_run_without_orphans() -> None:
     started, cancelled, after = threading.Event(), threading.Event(), []
 

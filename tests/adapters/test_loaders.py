@@ -84,6 +84,12 @@ def test_dependency_style() -> None:
         (SUCCESSOR.replace("style: successor", "{}: 1"), 1, "not a plain text", "plain keys"),
         (DEPENDENCY.replace("[a]", "a"), 6, "step 'b': steps[1].depends_on", "give a list, also of one"),
         (DEPENDENCY.replace("inputs.rounds", "0"), 8, "step 'b': steps[1].loop_max", "a whole number from 1"),
+        (
+            DEPENDENCY.replace("inputs.rounds", "rounds + 1"),
+            5,
+            "loop_max of 'b': expression 'rounds + 1'",
+            "simplify it",
+        ),
         (DEPENDENCY.replace("inputs.rounds", "true"), 8, "step 'b': steps[1].loop_max", "a whole number from 1"),
         (DEPENDENCY.replace("name: a", "when: 'true'"), 4, "steps[0].name: field required", "add it"),
         (DEPENDENCY.replace("name: build", "owner: me"), 1, "name: field required", "add it"),
