@@ -22,6 +22,7 @@ from .replaying import replay_point
 from .results import NodeStatus, WorkflowResult
 from .scope import RunScope
 from .session import ENDS, RunOptions, Session
+from .streaming import EventStream
 from .threads import UNSET, Asked, Begin, check_same, decide
 from .walked import Walked, due_steps, walked
 
@@ -94,10 +95,19 @@ class CompiledWorkflow:
         """The events of `run` as they happen; the last one carries the result, also when the run failed."""
         yield from self._stream(self._begin(inputs, options))
 
-    async def astream(
+    def astream(
         self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]
     ) -> AsyncGenerator[StreamEvent, None]:
-        """The events of `arun` as they happen; the last one carries the result, also when the run failed."""
+        """The events of `arun` as they happen; the last one carries the result, also when the run failed.
+
+        A consumer that leaves ends the run, whether it closes the stream or not; `aclose` also waits for that end.
+        """
+        return EventStream(self.events(inputs, **options))
+
+    async def events(
+        self, inputs: Mapping[str, Any] | None = None, **options: Unpack[RunOptions]
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """As `astream`, as a plain generator, for a caller that always closes it."""
         async with aclosing(self._astream(await self._abegin(inputs, options))) as events:
             async for event in events:
                 yield event

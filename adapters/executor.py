@@ -22,6 +22,7 @@ from .oracle_dependency import FailurePolicy
 from .results import WorkflowResult
 from .running import Live, Run
 from .shapes import NeutralShape, ResultShape
+from .streaming import EventStream
 from .views import Condition, Handler
 
 
@@ -141,13 +142,15 @@ class GraphWorkflowExecutor:
                 if _is_shown(event):
                     yield event
 
-    async def astream(
+    def astream(
         self, workflow: Any, initial_data: Mapping[str, Any] | None = None, **options: Any
     ) -> AsyncGenerator[StreamEvent, None]:
-        """`stream` on the running loop."""
-        run = self._run(workflow, initial_data, options)
+        """`stream` on the running loop. A consumer that leaves ends the run, whether it closes the stream or not."""
+        return EventStream(self._astream(self._run(workflow, initial_data, options)))
+
+    async def _astream(self, run: Run) -> AsyncGenerator[StreamEvent, None]:
         with run:
-            async with aclosing(run.compiled.astream(run.inputs, **run.arguments)) as events:
+            async with aclosing(run.compiled.events(run.inputs, **run.arguments)) as events:
                 async for event in events:
                     run.publish(event)
                     if _is_shown(event):

@@ -113,7 +113,7 @@ class Run:
         """Run on the running loop, telling whoever listens, and give the neutral result."""
         last = None
         with self:
-            async with aclosing(self.compiled.astream(self.inputs, **self.arguments)) as events:
+            async with aclosing(self.compiled.events(self.inputs, **self.arguments)) as events:
                 async for event in events:
                     self.publish(event)
                     last = event.result
