@@ -120,8 +120,7 @@ async def never_begins(make: Make) -> None:
     make()
 
 
-@pytest.mark.parametrize("above", [0, 99], ids=["frontier", "edges"])
-@pytest.mark.parametrize("kept", [False, True], ids=["no saver", "saver"])
+@pytest.mark.parametrize(("above", "kept"), [(0, True), (99, False)], ids=["frontier, saver", "edges, no saver"])
 @pytest.mark.parametrize("through", ["executor", "compiled"])
 @pytest.mark.parametrize(
     "leave", [breaks, keeps, drops, raises, closes, throws, is_cancelled, never_begins], ids=lambda way: way.__name__
