@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -43,24 +43,26 @@ class Collected:
         self.order, self.thread_id = order, thread_id
         self.records: dict[str, Record] = dict(read_mapping(known.get("steps")))
         self.data: dict[str, Any] = unpack(dict(read_mapping(known.get("data") or known["run"]["inputs"])))
+        self.paused = False
         self.interrupt: InterruptInfo | None = None
+        self._interrupts: list[Any] = []
         self.started = time.perf_counter()
 
-    def fold(self, chunk: Mapping[str, Any], in_flight: Sequence[str]) -> Iterable[StreamEvent]:
-        """The events of one chunk of LangGraph's stream mode `updates`; `in_flight` are the steps that have not ended."""
+    def fold(self, chunk: Mapping[str, Any]) -> Iterable[StreamEvent]:
+        """The events of one chunk of LangGraph's stream mode `updates`. Interrupts are kept until the end, see `pause`."""
         for node, update in chunk.items():
             if node == "__interrupt__":
-                yield from self.paused(update, in_flight)
+                self.asked(update)
             elif not is_wiring(node):
                 for part in update if isinstance(update, list) else [update]:
                     yield from self._finished(part or {})
 
-    def absorb(self, chunk: Mapping[str, Any], in_flight: Sequence[str]) -> bool:
+    def absorb(self, chunk: Mapping[str, Any]) -> bool:
         """Fold a chunk without making its events; whether a step in it failed."""
         failed = False
         for node, update in chunk.items():
             if node == "__interrupt__":
-                list(self.paused(update, in_flight))
+                self.asked(update)
             elif not is_wiring(node):
                 for part in update if isinstance(update, list) else [update or {}]:
                     if "data" in part:
@@ -77,16 +79,28 @@ class Collected:
             self.records[name] = record
             yield StreamEvent("node", name, from_record(name, record), changes)
 
-    def paused(self, interrupts: Iterable[Any], waiting: Sequence[str] = ()) -> Iterable[StreamEvent]:
-        """The event of the first of some interrupts (the others wait their turn); a breakpoint has no payload.
+    def asked(self, interrupts: Iterable[Any]) -> None:
+        """Keep some of LangGraph's interrupts; of a breakpoint there are none."""
+        self.paused = True
+        self._interrupts += interrupts
 
-        A human node names itself in its payload; for a handler that asks by itself, `waiting` are the steps in question.
+    def pause(self, asked: Mapping[str, str]) -> Iterable[StreamEvent]:
+        """The event of the question whose turn it is: of several the one of the step that is declared first.
+
+        `asked` are the steps by the ids of their interrupts. Which one an answer goes to is decided by the same rule, see
+        `threads.questions`.
         """
-        payload = next((item.value for item in interrupts), None)
-        named = payload.get("node") if isinstance(payload, Mapping) else None
-        node = named if isinstance(named, str) and named in self.order else next(iter(waiting), "")
+        if not self.paused:
+            return
+        named = [(self._node_of(item, asked), item.value) for item in self._interrupts]
+        named.sort(key=lambda item: self.order.get(item[0], len(self.order)))
+        node, payload = named[0] if named else ("", None)
         self.interrupt = InterruptInfo(node, self.thread_id, payload)
         yield StreamEvent("interrupt", node, interrupt=self.interrupt)
+
+    def _node_of(self, item: Any, asked: Mapping[str, str]) -> str:
+        node = asked.get(item.id) or (item.value.get("node") if isinstance(item.value, Mapping) else None)
+        return node if isinstance(node, str) and node in self.order else ""
 
     def result(self, workflow: Workflow, scope: RunScope) -> WorkflowResult:
         """The result of the run as it now stands.
@@ -100,8 +114,11 @@ class Collected:
             status = NodeStatus.CANCELLED if scope.cancelled.is_set() else NodeStatus.FAILED
             for step in scope.in_flight():
                 results[step] = NodeResult(step, status, error=stop)
-        elif self.interrupt is not None and self.interrupt.node_id:
-            results[self.interrupt.node_id] = NodeResult(self.interrupt.node_id, NodeStatus.INTERRUPTED)
+        elif self.interrupt is not None:
+            for step in sorted(
+                {*scope.asked.values(), self.interrupt.node_id} & set(self.order), key=self.order.__getitem__
+            ):
+                results[step] = NodeResult(step, NodeStatus.INTERRUPTED)
         metadata: dict[str, Any] = {} if self.thread_id is None else {"thread_id": self.thread_id}
         held = held_edges(workflow, {step: result.status for step, result in results.items()})
         if held and self.interrupt is None:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
-from .activation import Call, Outcome, aperform, perform
+from .activation import Call, Outcome, aperform, is_bubble_up, perform
+from .results import NodeStatus
 from .scope import RunScope
 
 
@@ -67,8 +68,34 @@ def _together(request: Calls, scope: RunScope) -> tuple[Outcome, ...]:
         return (perform(request.items[0], scope),)
     workers = min(request.limit or len(request.items), len(request.items))
     with ThreadPoolExecutor(workers, thread_name_prefix="graphlift-branch") as pool:
-        futures = [pool.submit(contextvars.copy_context().run, perform, call, scope) for call in request.items]
+        futures = [pool.submit(contextvars.copy_context().run, _branch, call, scope) for call in request.items]
         return tuple(future.result() for future in futures)
+
+
+def _branch(call: Call, scope: RunScope) -> Outcome:
+    try:
+        return perform(call, scope)
+    except Exception as error:
+        return _not_asked(error)
+
+
+async def _abranch(call: Call, scope: RunScope) -> Outcome:
+    try:
+        return await aperform(call, scope)
+    except Exception as error:
+        return _not_asked(error)
+
+
+def _not_asked(error: Exception) -> Outcome:
+    """What becomes of a question inside a group. Raises any other error.
+
+    A resumed task runs from its beginning, so that every other branch would run again; and LangGraph gives answers out in
+    the order in which a task asks, which for branches is chance.
+    """
+    if not is_bubble_up(error):
+        raise error
+    text = "RuntimeError: a branch of a parallel group cannot ask a person; ask in a node of its own, before or after the group"
+    return Outcome(NodeStatus.FAILED, error=text)
 
 
 async def _atogether(request: Calls, scope: RunScope) -> tuple[Outcome, ...]:
@@ -78,7 +105,7 @@ async def _atogether(request: Calls, scope: RunScope) -> tuple[Outcome, ...]:
 
     async def one(call: Call) -> Outcome:
         async with gate:
-            return await aperform(call, scope)
+            return await _abranch(call, scope)
 
     tasks = [asyncio.ensure_future(one(call)) for call in request.items]
     try:

@@ -16,6 +16,7 @@ from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.last_value import LastValue
 from langgraph.constants import TAG_HIDDEN
+from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 
@@ -30,6 +31,7 @@ from .names import encode
 from .nodes import Written, ask, scope_of, stop_if, superstep_of
 from .packing import pack
 from .records import to_record
+from .scope import RunScope
 from .visiting import visit
 from .wire_breadth_first import view_of
 from .wire_dependency import DependencySteps
@@ -170,7 +172,7 @@ def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str]) -> Any:
     def run(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
         (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
         scope.enter(name)
-        with _current(config):
+        with _current(config, scope, name):
             done = drive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
         scope.leave(name)
         _write(done, configurable, runtime)
@@ -178,7 +180,7 @@ def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str]) -> Any:
     async def arun(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
         (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
         scope.enter(name)
-        with _current(config):
+        with _current(config, scope, name):
             done = await adrive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
         scope.leave(name)
         _write(done, configurable, runtime)
@@ -189,18 +191,23 @@ def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str]) -> Any:
 
 
 class _current:  # noqa: N801  (a context manager, written as a class because it runs once a step)
-    """Make a task's configuration the current one, as LangGraph's own sequences do: `interrupt` and handlers look for it."""
+    """Make a task's configuration the current one, as LangGraph's own sequences do: `interrupt` and handlers look for it.
 
-    __slots__ = ("_config", "_token")
+    Notes which step an interrupt came from.
+    """
 
-    def __init__(self, config: RunnableConfig) -> None:
-        self._config = config
+    __slots__ = ("_config", "_name", "_scope", "_token")
+
+    def __init__(self, config: RunnableConfig, scope: RunScope, name: str) -> None:
+        self._config, self._scope, self._name = config, scope, name
 
     def __enter__(self) -> None:
         self._token = var_child_runnable_config.set(self._config)
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         var_child_runnable_config.reset(self._token)
+        if isinstance(error, GraphInterrupt):
+            self._scope.asks(self._name, error.args[0])
 
 
 def _write(done: tuple[Written, Any], configurable: dict[str, Any], runtime: Runtime[Any]) -> None:

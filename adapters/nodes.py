@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
@@ -37,14 +38,22 @@ def step_node(name: str, body: Body) -> Any:
     def run(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         scope = scope_of(runtime)
         scope.enter(name)
-        written = drive(body(state, superstep_of(config)), scope, ask)
+        try:
+            written = drive(body(state, superstep_of(config)), scope, ask)
+        except GraphInterrupt as pause:
+            scope.asks(name, pause.args[0])
+            raise
         scope.leave(name)
         return stop_if(written, runtime).update
 
     async def arun(state: dict[str, Any], config: RunnableConfig, runtime: Runtime[Any]) -> Any:
         scope = scope_of(runtime)
         scope.enter(name)
-        written = await adrive(body(state, superstep_of(config)), scope, ask)
+        try:
+            written = await adrive(body(state, superstep_of(config)), scope, ask)
+        except GraphInterrupt as pause:
+            scope.asks(name, pause.args[0])
+            raise
         scope.leave(name)
         return stop_if(written, runtime).update
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, Self
@@ -34,6 +34,8 @@ class RunScope:
         self._waiting: set[Future[Any]] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._visiting: dict[str, None] = {}
+        self.asked: dict[str, str] = {}
+        """The step that asked, by the id of LangGraph's interrupt."""
         self.halted = False
         self.recorded: frozenset[str] = frozenset()
         """The steps that had ended before this invocation of the thread."""
@@ -118,6 +120,11 @@ class RunScope:
     def leave(self, name: str) -> None:
         """Note that it has ended. Not to be called when it raised: that is where the run was stopped."""
         self._visiting.pop(name, None)
+
+    def asks(self, name: str, interrupts: Iterable[Any]) -> None:
+        """Note that a step waits for a person: which of LangGraph's interrupts are its."""
+        self._visiting.pop(name, None)
+        self.asked.update((interrupt.id, name) for interrupt in interrupts)
 
     def in_flight(self) -> list[str]:
         """The steps that had begun and not ended."""

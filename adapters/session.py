@@ -105,7 +105,7 @@ class Session:
 
     def events(self, chunk: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """The events of a chunk; asks LangGraph to start no other superstep when the run is to end."""
-        for event in self.collected.fold(chunk, self._in_flight(chunk)):
+        for event in self.collected.fold(chunk):
             result = event.node_result
             self._go_on(failed=result is not None and result.status in FAILURES)
             yield event
@@ -113,10 +113,7 @@ class Session:
 
     def absorb(self, chunk: Mapping[str, Any]) -> None:
         """As `events`, for a caller that wants the result alone."""
-        self._go_on(failed=self.collected.absorb(chunk, self._in_flight(chunk)))
-
-    def _in_flight(self, chunk: Mapping[str, Any]) -> list[str]:
-        return self.scope.in_flight() if "__interrupt__" in chunk else []
+        self._go_on(failed=self.collected.absorb(chunk))
 
     def _go_on(self, failed: bool = False) -> None:
         # Also here, not only in the node: a failure that an earlier process recorded is replayed without its node.
@@ -127,9 +124,12 @@ class Session:
             self.control.request_drain("the run was stopped")
 
     def end(self) -> Iterator[StreamEvent]:
-        """The pause that the thread was already in, if nothing had to run, and the result."""
-        if isinstance(self.plan, Recorded) and self.plan.interrupts:
-            yield from self.collected.paused(self.plan.interrupts, self.plan.waiting)
+        """The pause that the run came to, or that the thread was already in, and the result."""
+        if isinstance(self.plan, Recorded) and self.plan.questions:
+            for step, interrupt in self.plan.questions:
+                self.scope.asks(step, [interrupt])
+                self.collected.asked([interrupt])
+        yield from self.collected.pause(self.scope.asked)
         yield StreamEvent("result", result=self.collected.result(self.compiled.workflow, self.scope))
 
     def result(self) -> WorkflowResult:

@@ -14,6 +14,7 @@ from langgraph.types import Command, Overwrite
 from .errors import WorkflowError
 from .graphs import visited_nodes
 from .model import DependencyWorkflow, SuccessorWorkflow, Workflow, content_hash
+from .names import decode
 from .packing import pack, unpack
 from .walked import due_steps, walked
 
@@ -48,11 +49,10 @@ class Begin:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The thread is at its end, or `waiting` for an answer that was not given: nothing has to run."""
+    """The thread is at its end, or its `questions` wait for an answer that was not given: nothing has to run."""
 
     past: Mapping[str, Any]
-    interrupts: tuple[Any, ...] = ()
-    waiting: tuple[str, ...] = ()
+    questions: tuple[tuple[str, Any], ...] = ()
 
     @property
     def known(self) -> Mapping[str, Any]:
@@ -106,13 +106,28 @@ def decide(snapshot: Any, workflow: Workflow, mark: str, asked: Asked) -> Begin 
     if ended and asked.resume is not UNSET:
         raise WorkflowError("the run on this thread has ended; no answer is awaited", mend="run without resume")
     if ended or (snapshot.interrupts and asked.resume is UNSET):
-        return Recorded(values) if ended else Recorded(values, snapshot.interrupts, due_steps(workflow, values))
+        return Recorded(values, () if ended else questions(workflow, snapshot))
     if asked.resume is UNSET:
         return Begin(None, values)
     if not snapshot.interrupts:
         raise WorkflowError("the run on this thread does not wait for an answer", mend="run without resume")
     # By the interrupt's id: LangGraph takes a bare None for no answer, and a bare {} for a map of answers.
-    return Begin(Command(resume={snapshot.interrupts[0].id: asked.resume}), values)
+    _, first = questions(workflow, snapshot)[0]
+    return Begin(Command(resume={first.id: asked.resume}), values)
+
+
+def questions(workflow: Workflow, snapshot: Any) -> tuple[tuple[str, Any], ...]:
+    """The steps that wait for an answer, each with LangGraph's interrupt, in declaration order: the first is answered first.
+
+    A long workflow in the frontier form does not name its steps to LangGraph; there the tasks are in that order, and the
+    step's name is the first that is due.
+    """
+    nodes = workflow.nodes if isinstance(workflow, SuccessorWorkflow) else workflow.steps
+    order = {node.name: index for index, node in enumerate(nodes)}
+    due = due_steps(workflow, snapshot.values)
+    asked = [(decode(task.name), interrupt) for task in snapshot.tasks for interrupt in task.interrupts]
+    named = [(name if name in order else next(iter(due), ""), interrupt) for name, interrupt in asked]
+    return tuple(sorted(named, key=lambda item: order.get(item[0], len(order))))
 
 
 def check_start(workflow: Workflow, start: str | None) -> None:
