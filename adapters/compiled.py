@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import aclosing, suppress
+from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, Unpack
 
@@ -137,9 +137,14 @@ class CompiledWorkflow:
     def _stream(self, session: Session) -> Iterator[StreamEvent]:
         with session:
             if session.runs:
-                with suppress(*ENDS):
-                    for chunk in session.graph.stream(**session.arguments()):
-                        yield from session.events(chunk)
+                with suppress(*ENDS), closing(session.graph.stream(**session.arguments())) as chunks:
+                    try:
+                        for chunk in chunks:
+                            yield from session.events(chunk)
+                    except GeneratorExit:
+                        # Closing waits for what runs: without this for as long as a coroutine likes to.
+                        session.scope.cancel()
+                        raise
             yield from session.end()
 
     async def _astream(self, session: Session) -> AsyncGenerator[StreamEvent, None]:

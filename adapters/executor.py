@@ -198,7 +198,7 @@ class GraphWorkflowExecutor:
         """Cancel the run or batch (by its `run_id` or `thread_id`), or all; gives how many runs. Can be called from any thread.
 
         Coroutines are cancelled at once. A synchronous handler that already runs is waited for (or left behind, if it has a
-        time limit); nothing starts after it. The run gives a result whose error says so; a thread can be resumed.
+        time limit or the run is asynchronous); nothing starts after it. The run gives a result whose error says so; a thread can be resumed.
         """
         return self._live.cancel(run_id)
 

@@ -190,6 +190,28 @@ def test_a_consumer_that_leaves_an_asynchronous_stream_leaves_no_task() -> None:
     assert executor.cancel() == 0
 
 
+@pytest.mark.parametrize("above", [0, 99])
+def test_a_consumer_that_leaves_a_stream_cancels_the_coroutines_in_it(above: int) -> None:
+    tries: list[int] = []
+
+    async def waits(view: Any) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            await asyncio.sleep(3600)
+        return "waited"
+
+    flow = DependencyWorkflow(name="d", steps=(DependencyStep(name="a"), DependencyStep(name="b")))
+    handlers = {"a": lambda view: 1, "b": waits}
+    executor = GraphWorkflowExecutor(handlers, checkpointer=InMemorySaver(), frontier_above=above)
+    stream = executor.stream(flow, {}, thread_id="t")
+    assert next(stream).node_id == "a"
+    stream.close()
+    assert executor.cancel() == 0
+    # What was cancelled has not failed: the thread can go on.
+    result = executor.execute_sync(flow, thread_id="t")
+    assert (result.success, result.context.node_results["b"].output) == (True, "waited")
+
+
 @pytest.mark.parametrize("entry", ["sync", "async"])
 def test_cancel_does_not_wait_for_a_synchronous_handler_that_has_a_limit(entry: str) -> None:
     started, release = threading.Event(), threading.Event()
