@@ -182,16 +182,17 @@ def _step_of(location: tuple[int | str, ...], data: Any) -> str:
 
 
 def _mend(finding: ErrorDetails) -> str:
+    about = finding.get("ctx", {})
     if finding["type"] == "extra_forbidden":
         known = {name for kind in _KINDS for name in kind.model_fields}
         close = get_close_matches(str(finding["loc"][-1]), sorted(known), n=1)
         return f"did you mean {close[0]!r}?" if close else "remove it; every key must be one of the model's"
     if finding["type"] == "union_tag_invalid":
-        tags = [tag.strip("' ") for tag in finding["ctx"]["expected_tags"].split(",")]
-        close = get_close_matches(str(finding["ctx"]["tag"]), tags, n=1)
+        tags = [tag.strip("' ") for tag in str(about["expected_tags"]).split(",")]
+        close = get_close_matches(str(about["tag"]), tags, n=1)
         return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(tags)}"
     if finding["type"] == "union_tag_not_found":
-        key = str(finding["ctx"]["discriminator"]).strip("'")
+        key = str(about["discriminator"]).strip("'")
         return f"say which {key} it is: `{key}: …`"
     if finding["type"] == "missing":
         return f"add it; a {finding['loc'][-1]} is needed"
