@@ -15,6 +15,8 @@ nox.options.sessions = ["tests", "lint", "types", "layers", "docs"]
 nox.options.reuse_existing_virtualenvs = True
 
 ROOT = Path(__file__).parent
+# A test that hangs ends its worker, with the stacks of all threads, instead of the whole run.
+PYTEST = ("pytest", "-n", "auto", "--dist", "worksteal", "--timeout=600", "--timeout-method=thread")
 PACKAGES = ("adapters", "parity", "plugins", "migrate")
 
 
@@ -28,14 +30,14 @@ def _install(session: nox.Session, extra: str) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests that are not slow, in parallel; arguments go to pytest."""
     _install(session, "test")
-    session.run("pytest", "-n", "auto", "--dist", "worksteal", "-m", "not slow", *session.posargs)
+    session.run(*PYTEST, "-m", "not slow", *session.posargs)
 
 
 @nox.session
 def slow(session: nox.Session) -> None:
     """Run the slow tests: random workflows by the thousand, the demo from start to end, killed processes."""
     _install(session, "test")
-    session.run("pytest", "-n", "auto", "--dist", "worksteal", "-m", "slow", *session.posargs)
+    session.run(*PYTEST, "-m", "slow", *session.posargs)
 
 
 @nox.session
@@ -87,7 +89,7 @@ def minimums(session: nox.Session) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = [project["dependencies"], *(project["optional-dependencies"][name] for name in ("sqlite", "html", "fuzz"))]
     session.install(*(name.replace(">=", "==") for group in groups for name in group))
-    session.run("pytest", "-n", "auto", "--dist", "worksteal", "-m", "not slow", *session.posargs)
+    session.run(*PYTEST, "-m", "not slow", *session.posargs)
 
 
 @nox.session

@@ -137,7 +137,7 @@ class CompiledWorkflow:
     def _stream(self, session: Session) -> Iterator[StreamEvent]:
         with session:
             if session.runs:
-                with suppress(*ENDS), closing(session.graph.stream(**session.arguments())) as chunks:
+                with suppress(*ENDS), closing(session.chunks()) as chunks:
                     try:
                         for chunk in chunks:
                             yield from session.events(chunk)

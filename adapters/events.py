@@ -46,6 +46,9 @@ class Subscriptions:
 
         return end
 
+    def __len__(self) -> int:
+        return len(self._subscribers)
+
     def publish(self, event: RunEvent, extra: Subscriber | None = None) -> None:
         """Tell everyone, in the order of subscription; `extra` is this run's own listener."""
         with self._lock:

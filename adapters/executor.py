@@ -122,7 +122,7 @@ class GraphWorkflowExecutor:
         run = self._run(workflow, initial_data, options)
         last = None
         with run:
-            for event in run.compiled.stream(run.inputs, **run.arguments):
+            for event in run.compiled.stream(run.inputs, **run.arguments, eager=run.is_heard()):
                 run.publish(event)
                 last = event.result
         assert last is not None

@@ -120,6 +120,10 @@ class Run:
         assert last is not None
         return last
 
+    def is_heard(self) -> bool:
+        """Whether anybody listens now."""
+        return self.listener is not None or bool(self._subscriptions)
+
     def publish(self, event: StreamEvent) -> None:
         """Count the step, and tell whoever listens."""
         if self._done is None:

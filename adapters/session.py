@@ -5,7 +5,8 @@ The entry points differ only in how they wait; everything they share is here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from langgraph.errors import GraphDrained
@@ -34,7 +35,9 @@ class RunOptions(TypedDict, total=False):
     `thread_id`: the thread to begin or to go on with (needs a checkpointer). `resume`: the answer that a paused run waits
     for. `start`: the node to begin at (breadth-first). `timeout`: seconds for the whole run. `scope`: to cancel it from
     outside. `max_concurrency`: how many steps of one superstep run at once. `durability`: LangGraph's; `sync` by default,
-    with which no superstep begins before the last one is on disk. `config`: more of LangGraph's own configuration.
+    with which no superstep begins before the last one is on disk. `config`: more of LangGraph's own configuration. `eager`:
+    whether `stream` shows what a step gave while others of its superstep still run (the default) or may wait for them,
+    which costs less.
     """
 
     thread_id: str | None
@@ -45,6 +48,7 @@ class RunOptions(TypedDict, total=False):
     max_concurrency: int | None
     durability: Durability
     config: Mapping[str, Any]
+    eager: bool
 
 
 class Session:
@@ -64,6 +68,8 @@ class Session:
             step for step, record in self.collected.records.items() if record["status"] != running
         )
         self.config = self._config(options, thread)
+        # The thread that waits for the next event would be one of a limited number, and perhaps the only one.
+        self.eager = options.get("eager", True) and self.config.get("max_concurrency") is None
 
     def _config(self, options: RunOptions, thread: str | None) -> dict[str, Any]:
         compiled, inputs = self.compiled, unpack(self.plan.known["run"]["inputs"])
@@ -89,6 +95,19 @@ class Session:
     def runs(self) -> bool:
         """Whether anything has to run."""
         return isinstance(self.plan, Begin)
+
+    def chunks(self) -> Generator[Mapping[str, Any], None, None]:
+        """What the graph gives, for a synchronous caller. Closing it waits for what runs."""
+        arguments = self.arguments()
+        if not self.eager:
+            yield from self.graph.stream(**arguments)
+            return
+        # LangGraph looks for events when a step ends, which may be before that step's own are there, and then not until
+        # another one ends. With the mode `custom` it looks whenever there is one.
+        with closing(self.graph.stream(**{**arguments, "stream_mode": ["updates", "custom"]})) as chunks:
+            for mode, chunk in chunks:
+                if mode == "updates":
+                    yield chunk
 
     def arguments(self) -> dict[str, Any]:
         """What the graph's stream is called with."""

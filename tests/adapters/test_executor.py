@@ -212,6 +212,38 @@ def test_a_consumer_that_leaves_a_stream_cancels_the_coroutines_in_it(above: int
     assert (result.success, result.context.node_results["b"].output) == (True, "waited")
 
 
+@pytest.mark.parametrize("above", [0, 99])
+@pytest.mark.parametrize("how", ["stream", "on_event", "subscribe"])
+def test_what_a_step_gave_is_shown_while_others_of_its_superstep_run(above: int, how: str) -> None:
+    shown = threading.Event()
+    flow = DependencyWorkflow(name="d", steps=(DependencyStep(name="a"), DependencyStep(name="b")))
+    handlers = {"a": lambda view: 1, "b": lambda view: shown.wait(60)}
+    executor = GraphWorkflowExecutor(handlers, checkpointer=InMemorySaver(), frontier_above=above)
+
+    def on_event(event: RunEvent) -> None:
+        if event.event.node_id == "a":
+            shown.set()
+
+    if how == "stream":
+        for event in executor.stream(flow):
+            if event.node_id == "a":
+                shown.set()
+        result = event.result
+    else:
+        if how == "subscribe":
+            executor.subscribe(on_event)
+        result = executor.execute_sync(flow, **({"on_event": on_event} if how == "on_event" else {}))
+    assert result is not None
+    assert result.context.node_results["b"].output is True
+
+
+@pytest.mark.parametrize("above", [0, 99])
+def test_a_stream_with_one_thread_to_run_on_ends(above: int) -> None:
+    flow = DependencyWorkflow(name="d", steps=(DependencyStep(name="a"), DependencyStep(name="b")))
+    executor = GraphWorkflowExecutor({"a": lambda view: 1, "b": lambda view: 2}, max_concurrency=1, frontier_above=above)
+    assert sorted(names(executor.stream(flow))) == ["a", "b", "result"]
+
+
 @pytest.mark.parametrize("entry", ["sync", "async"])
 def test_cancel_does_not_wait_for_a_synchronous_handler_that_has_a_limit(entry: str) -> None:
     started, release = threading.Event(), threading.Event()
