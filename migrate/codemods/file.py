@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..edits import Edit, Flag
 from ..ledger.contexts import is_shim
 from ..ledger.model import ALIAS
-from ..ledger.text import TextFile, is_python
+from ..ledger.text import TextFile, is_config, is_python
 from .bindings import Bindings, ImportBinding
 from .imports import NewImport
 from .model import Rewrite
@@ -78,7 +78,8 @@ class File:
 
     def has_suffix(self, suffixes: tuple[str, ...]) -> bool:
         """Whether the file is of a kind that one of these suffixes stands for."""
-        return self.path.endswith(suffixes) or (self.is_python and ".py" in suffixes and not self.path.endswith(".pyi"))
+        named = self.path.endswith(suffixes) or (".env" in suffixes and is_config(self.path))
+        return named or (self.is_python and ".py" in suffixes and not self.path.endswith(".pyi"))
 
     @cached_property
     def source(self) -> Source:

@@ -3,7 +3,7 @@
     class: legacy.walker.BFSWalker      # keep      class: flows.engine.build_graph      # keep
     bfs = "legacy.walker:BFSWalker"                 bfs = "flows.engine:build_graph"
 
-Only the path's own bytes change. What the configuration passes to the class cannot be seen from here, so where the call's
+Paths through a re-export or an alias count as the symbol's. Only the path's own bytes change. What the configuration passes to the class cannot be seen from here, so where the call's
 arguments change too, the path stays and is flagged.
 """
 
@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 from ..edits import Edit
 from ..ledger.model import CONFIG, Reference
+from ..ledger.text import CONFIG_SUFFIXES
 from .file import File
 from .model import BaseCodemod, Rewrite, Said, Stage
 
-SUFFIXES = (".toml", ".yaml", ".yml", ".ini", ".cfg", ".json", ".conf", ".env", ".txt")
+SUFFIXES = (*sorted(CONFIG_SUFFIXES), ".txt")
 
 
 class RewriteConfig(BaseCodemod):
@@ -24,7 +25,7 @@ class RewriteConfig(BaseCodemod):
 
     id = "rewrite-config"
     summary = "dotted paths in TOML, YAML, INI and JSON files name the new target"
-    stage = Stage.OTHER
+    stage = Stage.REFERENCES
     suffixes = SUFFIXES
 
     def rewrite(self, file: File) -> Iterator[Said]:

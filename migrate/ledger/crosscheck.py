@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from .mention import Explained, FileFindings
 from .text import TextFile
@@ -21,7 +22,7 @@ def unexplained(file: TextFile, vocabulary: Vocabulary, findings: FileFindings) 
         (each.start, each.end) for each in findings.explained
     ]
     covered = merged(spans)
-    for hit in vocabulary.word_pattern.finditer(file.text):
+    for hit in chain(vocabulary.word_pattern.finditer(file.text), vocabulary.spelled_out(file.text)):
         if not is_covered(covered, hit.start()):
             yield hit.span()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import PurePosixPath
 
 from . import model
@@ -10,7 +11,7 @@ from .contexts import context_of
 from .mention import Explained, FileFindings, Mention
 from .prose import path_around
 from .resolve import Resolution, Resolver
-from .text import CONFIG_SUFFIXES, TextFile
+from .text import TextFile, is_config
 from .vocabulary import Vocabulary
 
 OWN_FILES = frozenset({"graphlift.toml", "graphlift-divergences.toml", "ratchet.toml", "ratchet.lock"})
@@ -37,10 +38,10 @@ _TABLE = re.compile(rb"(?m)^[ \t]*\[+[ \t]*([^\]\r\n]+?)[ \t]*\]+")
 def find_in_document(file: TextFile, resolver: Resolver, vocabulary: Vocabulary) -> FileFindings:
     """References in one file that is no Python."""
     found = FileFindings()
-    config = PurePosixPath(file.path).suffix.lower() in CONFIG_SUFFIXES
+    config = is_config(file.path)
     language = other_code(file)
     blocks = [] if config else _code_blocks(file.text)
-    for hit in vocabulary.word_pattern.finditer(file.text):
+    for hit in chain(vocabulary.word_pattern.finditer(file.text), vocabulary.spelled_out(file.text)):
         if _is_own_configuration(file, hit.start()):
             found.explained.append(Explained(*hit.span(), "graphlift's own configuration"))
             continue

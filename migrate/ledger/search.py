@@ -136,6 +136,7 @@ class Search:
             for path in list(self._holding(fresh)):
                 if path.endswith(PYTHON):
                     self.guarded(path, self._aliases_in)
+            self._pass_on()
             fresh = (set(self.vocabulary.words) | self._homes) - done
 
     def _holding(self, wanted: Iterable[Home | str]) -> Iterator[str]:
@@ -171,6 +172,7 @@ class Search:
         mention = self.vocabulary.may_mention
         names = [name for name, bindings in exports.names.items() if any(mention(each.target) for each in bindings)]
         aliases: dict[str, str] = {}
+        paths: set[str] = set()
         for name in (*names, *exports.lazy):
             last = name.rpartition(".")[2]
             found = self.resolver.resolve(f"{module}.{name}")
@@ -178,8 +180,21 @@ class Search:
                 aliases[last] = found.symbol
                 if last not in self.vocabulary.words and not is_distinctive(last):
                     self._homes.add(Home(last, module.rpartition(".")[2], path.rpartition("/")[0]))
+                    paths.add(f"{module}.{name}")
         if aliases:
-            self.vocabulary = replace(self.vocabulary, aliases={**self.vocabulary.aliases, **aliases})
+            known = self.vocabulary
+            self.vocabulary = replace(known, aliases={**known.aliases, **aliases}, paths=known.paths | paths)
+
+    def _pass_on(self) -> None:
+        """Note the modules that pass an alias on by a star import, which names nothing."""
+        plain = sorted(self.vocabulary.aliases.keys() - self.vocabulary.words)
+        for path in self.files.holding(["import *"]) if plain else ():
+            module = self.files.layout.module(path)
+            if module and self.files.layout.file(module) == path:
+                for name in self._starred(path, plain):
+                    self._homes.add(Home(name, module.rpartition(".")[2], path.rpartition("/")[0]))
+                    paths = self.vocabulary.paths | {f"{module}.{name}"}
+                    self.vocabulary = replace(self.vocabulary, paths=paths)
 
     def paths(self) -> tuple[list[str], list[str]]:
         """The files to look at, and those that hold no more than longer names.
@@ -199,11 +214,12 @@ class Search:
 
     def _passes_on(self, path: str) -> bool:
         """Whether a star import in a file brings in a name; asked of the modules that it names, not of the file."""
+        return next(self._starred(path, sorted(self.vocabulary.names)), None) is not None
+
+    def _starred(self, path: str, names: Sequence[str]) -> Iterator[str]:
+        """Those of `names` that the star imports of a file bring in."""
         package = self.files.layout.package(path)
-        names = sorted(self.vocabulary.names)
         for found in _STAR.finditer(self.files.content(path)):
             written = found[1].decode("ascii", "replace")
             module = written.lstrip(".")
-            if self.resolver.exposes(absolute(module, len(written) - len(module), package), names):
-                return True
-        return False
+            yield from self.resolver.exposes(absolute(module, len(written) - len(module), package), names)

@@ -283,7 +283,7 @@ class _StringFinder:
     ) -> None:
         for hit in hits:
             name = hit.group().decode()
-            if name not in self.vocabulary.words:
+            if name not in self.vocabulary.words and not self.vocabulary.is_spelled_out(self.text, hit):
                 self.found.explained.append(Explained(*hit.span(), "an ordinary word in a text"))
                 continue
             found, start, end = prose_target(self.source, hit)

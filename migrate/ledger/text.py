@@ -37,6 +37,13 @@ def is_python(path: str, content: bytes) -> bool:
 
 CONFIG_SUFFIXES = frozenset({".cfg", ".conf", ".env", ".ini", ".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml"})
 
+_ENVIRONMENT = re.compile(r"(?:.*/)?\.(?:flask)?env(?:\.[\w.-]+)?\Z")
+
+
+def is_config(path: str) -> bool:
+    """Whether a file is configuration, by its suffix or as a `.env` file is named."""
+    return path[path.rfind(".") :].lower() in CONFIG_SUFFIXES or _ENVIRONMENT.match(path) is not None
+
 
 class UnreadableError(ValueError):
     """A file cannot be decoded or parsed; `line` is 1 where no better one is known."""

@@ -9,15 +9,21 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 
+_PATH = re.compile(rb"[\w\x80-\xff]+(?:[.:][\w\x80-\xff]+)+\Z")
+_LONGEST = 300
 _LETTER = re.compile(rb"[\w\x80-\xff]")
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """`symbols` are the configured dotted names; `aliases` maps further names that code gives them to them."""
+    """`symbols` are the configured dotted names; `aliases` maps further names that code gives them to them.
+
+    `paths` are the dotted names under which modules offer an alias that may be an ordinary word.
+    """
 
     symbols: tuple[str, ...]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    paths: frozenset[str] = frozenset()
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -43,6 +49,26 @@ class Vocabulary:
     def word_pattern(self) -> re.Pattern[bytes]:
         """Finds each whole-word occurrence of a word in UTF-8 text."""
         return whole_words(self.words)
+
+    def spelled_out(self, text: bytes) -> Iterator[re.Match[bytes]]:
+        """The places where one of `paths` stands: each the alias alone, an ordinary word but for what is before it."""
+        for hit in self._plain.finditer(text) if self.paths else ():
+            if self.is_spelled_out(text, hit):
+                yield hit
+
+    def is_spelled_out(self, text: bytes, hit: re.Match[bytes]) -> bool:
+        """Whether the alias at `hit` is the end of one of `paths`; under another import root that one is longer."""
+        if text[hit.start() - 1 : hit.start()] not in (b".", b":"):
+            return False
+        found = _PATH.search(text, max(0, hit.start() - _LONGEST), hit.end())
+        path = found.group().decode("utf-8", "replace").replace(":", ".") if found else ""
+        while path and path not in self.paths:
+            path = path.partition(".")[2]
+        return bool(path)
+
+    @cached_property
+    def _plain(self) -> re.Pattern[bytes]:
+        return whole_words(frozenset(self.aliases) - self.words)
 
     def longer(self, text: bytes) -> Iterator[tuple[int, int]]:
         """The spans of longer identifiers that hold a symbol's own name (`IWalker`, `StreamingWalker`)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from graphlift.migrate.codemods.testing import check_noop, check_transformed
@@ -40,3 +42,24 @@ def test_other_paths_stay(source: str) -> None:
 
 def test_where_arguments_change_too_it_is_left_to_a_person() -> None:
     check_noop("k: legacy.walker.W\n", symbols=[CHANGED], path="di.yaml", flags=["config"])
+
+
+@pytest.mark.parametrize("name", ["app.core.W", "app.core:W"])
+@pytest.mark.parametrize("form", [".env", "flows.json5", "flows.yaml"])
+def test_an_aliass_path_is_rewritten_and_a_second_run_is_empty(sandbox: Any, form: str, name: str) -> None:
+    sandbox.files(
+        {
+            "graphlift.toml": '[[symbol]]\nlegacy = "app.walker.Walker"\nto = "app.engine.Runner"\n',
+            "app/__init__.py": "",
+            "app/walker.py": "class Walker:\n    def run(self): return 1\n",
+            "app/engine.py": "class Runner:\n    def run(self): return 1\n",
+            "app/core.py": "from app.walker import Walker as W\n\n\ndef go():\n    return W().run()\n",
+            form: f"engine = {name}\n",
+        }
+    )
+    assert sandbox.run("codemod", "--apply").code == 0
+    new = "app.engine:Runner" if ":" in name else "app.engine.Runner"
+    assert (sandbox.root / form).read_text(encoding="utf-8") == f"engine = {new}\n"
+    assert "Walker" not in (sandbox.root / "app/core.py").read_text(encoding="utf-8")
+    again = sandbox.run("codemod", "--allow-dirty")
+    assert (again.code, again.out) == (0, "0 files to change, 0 places flagged\n")
