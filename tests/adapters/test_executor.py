@@ -240,7 +240,9 @@ def test_what_a_step_gave_is_shown_while_others_of_its_superstep_run(above: int,
 @pytest.mark.parametrize("above", [0, 99])
 def test_a_stream_with_one_thread_to_run_on_ends(above: int) -> None:
     flow = DependencyWorkflow(name="d", steps=(DependencyStep(name="a"), DependencyStep(name="b")))
-    executor = GraphWorkflowExecutor({"a": lambda view: 1, "b": lambda view: 2}, max_concurrency=1, frontier_above=above)
+    executor = GraphWorkflowExecutor(
+        {"a": lambda view: 1, "b": lambda view: 2}, max_concurrency=1, frontier_above=above
+    )
     assert sorted(names(executor.stream(flow))) == ["a", "b", "result"]
 
 
