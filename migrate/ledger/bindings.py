@@ -81,6 +81,8 @@ def aliased(node: ast.stmt) -> Iterator[tuple[ast.Name, Binding]]:
             targets, value = [getattr(node, "name")], getattr(node, "value")  # noqa: B009
     for target in targets:
         if isinstance(target, ast.Name):
+            if module := loaded(value):
+                yield target, Binding("import", module)
             for choice in _choices(value):
                 yield target, Binding("alias", choice)
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
@@ -106,3 +108,21 @@ def _choices(value: ast.expr) -> Iterator[str]:
         case _:
             if text := dotted(value):
                 yield text
+
+
+def loaded(value: ast.expr) -> str:
+    """The absolute dotted name of what an expression loads by a constant string; "" for any other expression."""
+    match value:
+        case ast.Call(func=func, args=[ast.Constant(value=str(name)), *more], keywords=keywords):
+            how = last_name(func)
+            if how == "__import__":
+                return (
+                    name
+                    if len(more) > 2 or any(each.arg == "fromlist" for each in keywords)
+                    else name.partition(".")[0]
+                )
+            if how in ("import_module", "importorskip") and not name.startswith("."):
+                return name
+        case ast.Subscript(value=table, slice=ast.Constant(value=str(name))) if dotted(table) == "sys.modules":
+            return name
+    return ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...adapters.errors import ConfigurationError
 from ..collecting import no_collections
-from . import model
+from . import instances, model
 from .crosscheck import longer_names, unexplained
 from .dynamic import find_dynamic, homes_of, may_ask
 from .fates import IMPORTS, Decision, decide, decide_import
@@ -23,6 +23,7 @@ from .givers import givers_of
 from .instances import find_private_members, less_distinctive, privates_of
 from .mention import FileFindings, Mention
 from .misuse import Shape, find_misuses, shapes_of
+from .modules import Modules, find_in_strings, find_in_text
 from .parsing import deeply
 from .search import Search
 from .signatures import Signature
@@ -113,7 +114,8 @@ def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> 
     givers = givers_of(read, findings)
     names = {symbol.rpartition(".")[0].rpartition(".")[2] for symbol in search.vocabulary.symbols} - {""}
     search.files.holding({*privates.distinctive, *names, *givers.words})  # all that is asked for later on in one pass
-    holding = [path for path in search.files.holding(privates.distinctive) if search.is_python(path)]
+    every = search.files.holding(privates.distinctive)
+    holding = [path for path in every if search.is_python(path)]
     contents = {path: search.files.content(path) for path in holding if path not in read}
     privates = less_distinctive(privates, contents.values())
     left = [name.encode() for name in privates.distinctive]
@@ -127,6 +129,14 @@ def _find_private_members(search: Search, findings: dict[str, FileFindings]) -> 
 
     for path in sorted(wanted):
         search.guarded(path, look)
+
+    def look_in_text(path: str) -> None:
+        found = instances.find_in_text(search.text(path), privates)
+        if found.mentions:
+            findings.setdefault(path, FileFindings()).join(found)
+
+    for path in sorted({*every} - {*holding} - set(search.unreadable)):
+        search.guarded(path, look_in_text)
 
 
 def _holding_both(search: Search, words: Iterable[str], members: Collection[str]) -> Iterator[str]:
@@ -147,6 +157,7 @@ def _find_misuses(search: Search, findings: dict[str, FileFindings]) -> dict[str
 
 def _find_dynamic(search: Search, findings: dict[str, FileFindings]) -> None:
     homes = homes_of(search, findings)
+    _find_modules(search, findings, Modules.of(search, homes))
     for path in search.files.holding({module.rpartition(".")[2] for module in homes}):
         if path not in search.unreadable and search.is_python(path) and may_ask(search.files.content(path)):
             search.guarded(path, partial(_look_for_dynamic, search, findings, homes))
@@ -156,6 +167,22 @@ def _look_for_dynamic(search: Search, findings: dict[str, FileFindings], homes: 
     found = deeply(lambda: find_dynamic(search.python(path), homes))
     if found.mentions:
         findings.setdefault(path, FileFindings()).join(found)
+
+
+def _find_modules(search: Search, findings: dict[str, FileFindings], modules: Modules) -> None:
+    """Look for strings and texts that name a symbol's module, in the files that hold the module's last name."""
+
+    def look(path: str) -> None:
+        if not search.is_python(path):
+            found = find_in_text(search.text(path), modules)
+        else:
+            found = deeply(partial(find_in_strings, search.python(path), modules))
+        if found.mentions:
+            findings.setdefault(path, FileFindings()).join(found)
+
+    for path in search.files.holding(modules.words):
+        if path not in search.unreadable and modules.may_be_in(search.files.content(path)):
+            search.guarded(path, look)
 
 
 def _mark_re_exports(search: Search, findings: dict[str, FileFindings]) -> None:

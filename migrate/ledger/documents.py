@@ -42,7 +42,7 @@ def find_in_document(file: TextFile, resolver: Resolver, vocabulary: Vocabulary)
     language = other_code(file)
     blocks = [] if config else _code_blocks(file.text)
     for hit in chain(vocabulary.word_pattern.finditer(file.text), vocabulary.spelled_out(file.text)):
-        if _is_own_configuration(file, hit.start()):
+        if is_own_configuration(file, hit.start()):
             found.explained.append(Explained(*hit.span(), "graphlift's own configuration"))
             continue
         start, end = path_around(file.text, *hit.span())
@@ -106,7 +106,8 @@ def _line_start(file: TextFile, offset: int) -> int:
     return file.line_starts[file.line(offset) - 1]
 
 
-def _is_own_configuration(file: TextFile, offset: int) -> bool:
+def is_own_configuration(file: TextFile, offset: int) -> bool:
+    """Whether a place stands in graphlift's own configuration."""
     name = PurePosixPath(file.path).name
     if name in OWN_FILES:
         return True

@@ -44,6 +44,7 @@ KEPT: Mapping[str, str] = {
     model.COMMENT: "a comment; rewriting documents is opt-in",
     model.DOCSTRING_EXAMPLE: "an example; rewriting documents is opt-in",
     model.NAME_STRING: "the name stays exported, as an alias",
+    model.MODULE_STRING: "names the symbol's module, which stays",
 }
 
 UNSEEN = "its definition is not in sight, so the positional argument is taken for none that changes"

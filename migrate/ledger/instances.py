@@ -15,14 +15,22 @@ from typing import TYPE_CHECKING
 from . import model
 from .bindings import Definition, dotted, last_name
 from .contexts import context_of
+from .documents import other_code
 from .mention import FileFindings, Mention
 from .objects import Objects
 from .python import PythonFile
 from .resolve import Resolution
 from .scopes import Scope
+from .text import TextFile, is_config
+from .vocabulary import is_distinctive, whole_words
 
 if TYPE_CHECKING:
     from .givers import Givers
+
+
+TAKING = frozenset(
+    {"object", "setattr", "getattr", "delattr", "hasattr", "__getattribute__", "__setattr__", "__delattr__"}
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,21 @@ def less_distinctive(privates: Privates, contents: Iterable[bytes]) -> Privates:
     return replace(privates, distinctive=names)
 
 
+def find_in_text(file: TextFile, privates: Privates) -> FileFindings:
+    """Private members named in a file that is no Python, where the name is of several words and no document's."""
+    found = FileFindings()
+    names = {name for name in privates.distinctive if is_distinctive(name)}
+    if not names or not (is_config(file.path) or other_code(file) or file.path.endswith(".ipynb")):
+        return found
+    for hit in whole_words(names).finditer(file.text):
+        name = hit.group().decode()
+        reason = f"may depend: {name} is a private member of the symbol, and no other class seen defines it"
+        chain = Resolution(privates.distinctive[name], (), (name, privates.distinctive[name]), certain=False)
+        context = context_of(file.path, model.PRIVATE_MEMBER)
+        found.mentions.append(Mention(*hit.span(), model.PRIVATE_MEMBER, chain, context, reason=reason, flag=True))
+    return found
+
+
 def find_private_members(
     source: PythonFile, findings: FileFindings, privates: Privates, givers: Givers | None = None
 ) -> FileFindings:
@@ -101,8 +124,9 @@ class _Tracker:
                 self._attribute(node, scope)
         for definition, scope in self.names.definitions:
             self._overridden(definition, scope)
-        for call, scope in self.names.calls:
-            self._patched(call, scope)
+        for node, scope in self.names.strings:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self._named(node, node.value, scope)
         return self.found
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> None:
@@ -149,22 +173,24 @@ class _Tracker:
                 return True
         return False
 
-    def _patched(self, call: ast.Call, scope: Scope) -> None:
-        """`patch.object(x, "_y")`, `monkeypatch.setattr(x, "_y", …)`, `getattr(x, "_y")`."""
-        if last_name(call.func) not in ("object", "setattr", "getattr", "delattr", "hasattr") or len(call.args) < 2:
+    def _named(self, node: ast.Constant, value: str, scope: Scope) -> None:
+        """`patch.object(x, "_y")`, `getattr(x, "_y")`, `vars(x)["_y"]`, `methodcaller("_y")`: a string that is the name."""
+        name = value.rpartition(".")[2]
+        if not is_private(name) or not name.isidentifier() or isinstance(self.names.parents.get(node), ast.Expr):
             return
-        name = call.args[1]
-        if not (isinstance(name, ast.Constant) and isinstance(name.value, str) and is_private(name.value)):
-            return
-        found = self._known(self.objects.instance(call.args[0], scope), name.value)
-        found = found or self.objects.symbol(call.args[0])
-        found = found or self.objects.subclasses.get(dotted(call.args[0]))
-        reason = _why(found) if found else ""
-        if found is None and (symbol := self.privates.distinctive.get(name.value)):
-            found = Resolution(symbol, (), (name.value, symbol), certain=False)
+        if self.source.resolver.resolve(value.replace(":", ".")):
+            return  # a path of the symbol is a reference of its own
+        start, end = self.source.span(node)
+        receiver = asked_of(self.names.parents, node)
+        found, reason = None, ""
+        if receiver is not None:
+            found = self._known(self.objects.instance(receiver, scope), name) or self.objects.symbol(receiver)
+            found = found or self.objects.subclasses.get(dotted(receiver))
+            reason = _why(found) if found else ""
+        if found is None and not self._is_inside(start) and (symbol := self.privates.distinctive.get(name)):
+            found = Resolution(symbol, (), (name, symbol), certain=False)
             reason = "may depend: the string equals a private member that no other class seen defines"
         if found:
-            start, end = self.source.span(name)
             self._add(start, end, found, scope, reason)
 
     def _add(self, start: int, end: int, found: Resolution, scope: Scope, reason: str) -> None:
@@ -172,6 +198,35 @@ class _Tracker:
         self.found.mentions.append(
             Mention(start, end, model.PRIVATE_MEMBER, found, context, scope.qualname, reason=reason, flag=bool(reason))
         )
+
+
+def asked_of(parents: Mapping[ast.AST, ast.AST], name: ast.expr) -> ast.expr | None:
+    """The object of which a string asks a member: by a function, by its `__dict__`, by a getter that is called at once."""
+    parent = parents.get(name)
+    match parent:
+        case ast.Call(func=ast.Attribute(value=owner, attr="__getattribute__" | "__getattr__"), args=[only]) if (
+            only is name
+        ):
+            return owner
+        case ast.Call(func=func, args=[owner, second, *_]) if second is name and last_name(func) in TAKING:
+            return owner
+        case ast.Call(func=func) if last_name(func) in ("methodcaller", "attrgetter"):
+            called = parents.get(parent)
+            at_once = isinstance(called, ast.Call) and called.func is parent and called.args
+            return called.args[0] if isinstance(called, ast.Call) and at_once else None
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get" | "pop" | "setdefault")):
+            return _whose(table)
+    return None
+
+
+def _whose(table: ast.expr) -> ast.expr | None:
+    """The object whose members a mapping holds: `vars(x)`, `x.__dict__`."""
+    match table:
+        case ast.Attribute(value=owner, attr="__dict__"):
+            return owner
+        case ast.Call(func=func, args=[owner]) if last_name(func) == "vars":
+            return owner
+    return None
 
 
 def _why(found: Resolution) -> str:

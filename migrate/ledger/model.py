@@ -73,6 +73,8 @@ SCRIPT: Final = "script"
 """The name in code that is not read as Python: Cython, a shell script, `python -c` in CI, a notebook's magic, `exec`."""
 DYNAMIC_ACCESS: Final = "dynamic-access"
 """`getattr(m, name)`, `vars(m)`, `m.__dict__` of a module that has the symbol; the span is the module's expression."""
+MODULE_STRING: Final = "module-string"
+"""A string, or a place in a text, that names the module which defines the symbol: `import_module("m")`, `-m m`, `pkg/m.py`."""
 DEFINITION: Final = "definition"
 """Where the symbol, or an alias of it, is defined, rebound or deleted; the span is the name."""
 
@@ -80,9 +82,11 @@ ROLES: Final = (
     IMPORT, MODULE_IMPORT, STAR_IMPORT, RE_EXPORT, CALL, ANNOTATION, STRING_ANNOTATION, SUBCLASS, ALIAS, ISINSTANCE,
     CLASS_PATTERN, CLASS_ATTRIBUTE, ESCAPE, DECORATOR, PARTIAL, NAME_STRING, LAZY_EXPORT, STRING_TARGET, STRING_TARGET_MEMBER,
     STRING_TARGET_DYNAMIC, PRIVATE_MEMBER, MISSING_MEMBER, CONFIG, PROSE, DOCSTRING_EXAMPLE, COMMENT, SCRIPT, DYNAMIC_ACCESS,
-    DEFINITION,
+    MODULE_STRING, DEFINITION,
 )  # fmt: skip
 
+
+_APART: Final = frozenset({MODULE_STRING, DEFINITION})
 
 PATCHED: Final = frozenset({STRING_TARGET, STRING_TARGET_MEMBER, STRING_TARGET_DYNAMIC})
 """Strings that name a binding where it is used: patching a name there does not make it an export."""
@@ -182,11 +186,14 @@ class Ledger:
         return not self.unexplained and not self.unreadable
 
     def live(self, symbol: str | None = None) -> tuple[Reference, ...]:
-        """References in production code that runs, the symbol's own definition left out; of one symbol, if given."""
+        """References in production code that runs, of one symbol, if given.
+
+        Left out: the symbol's own definition, and what names no more than its module, which stays.
+        """
         return tuple(
             each
             for each in self.references
-            if each.context == "live" and each.role != DEFINITION and not each.inside and symbol in (None, each.symbol)
+            if each.context == "live" and each.role not in _APART and not each.inside and symbol in (None, each.symbol)
         )
 
     def in_file(self, file: str) -> tuple[Reference, ...]:

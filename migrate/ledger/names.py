@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from . import model
-from .bindings import dotted
+from .bindings import dotted, last_name
 from .mention import Explained, FileFindings
 from .notes import Notes
 from .python import PythonFile
@@ -156,8 +157,31 @@ class _NameFinder:
             start, end = self.source.span(node)
             for hit in self.vocabulary.pattern.finditer(self.source.file.text, start, end):
                 if hit.group().decode() == word:
-                    self.found.explained.append(Explained(*hit.span(), what))
+                    if not (isinstance(node, ast.keyword) and self._patched(node, *hit.span())):
+                        self.found.explained.append(Explained(*hit.span(), what))
                     break
+
+    def _patched(self, node: ast.keyword, start: int, end: int) -> bool:
+        """`patch.multiple("legacy.walker", BFSWalker=…)`: the keyword names what is patched."""
+        call = self.names.parents.get(node)
+        if not isinstance(call, ast.Call) or last_name(call.func) != "multiple":
+            return False
+        owner = (
+            call.args[0] if call.args else next((each.value for each in call.keywords if each.arg == "target"), None)
+        )
+        scope = self.source.scope_at(node.lineno)
+        if isinstance(owner, ast.Constant):
+            found = self.source.resolver.resolve(f"{owner.value}.{node.arg}")
+        else:
+            text = dotted(owner) if owner else ""
+            found = self.source.lookup([*text.split("."), node.arg or ""], scope) if text else None
+        if found is None:
+            return False
+        role = model.STRING_TARGET_MEMBER if found.members else model.STRING_TARGET
+        self.notes.add(node, start, end, role, found, scope, local="")
+        reason = "a keyword that names what is patched; it is not rewritten"
+        self.found.mentions[-1] = replace(self.found.mentions[-1], reason=reason, flag=True)
+        return True
 
 
 def _owner_defines(scope: Scope, root: str, name: str) -> bool:

@@ -103,16 +103,20 @@ def code_cells(file: TextFile) -> Cells:
 
 
 def _code(notebook: object, tokens: list[bytes]) -> Iterator[list[int]]:
-    """For each code cell, the numbers of the strings that its source consists of."""
+    """For each code cell, the numbers of the strings that its source consists of; format 3 has its cells in worksheets."""
     top = _plain(notebook, tokens)
-    cells = top.get("cells", [])
-    for cell in cells if isinstance(cells, list) else []:
+    sheets = [_plain(sheet, tokens) for sheet in _listed(top.get("worksheets"))]
+    for cell in (cell for part in (top, *sheets) for cell in _listed(part.get("cells"))):
         entry = _plain(cell, tokens)
         kind = entry.get("cell_type")
         if isinstance(kind, str) and json.loads(tokens[int(kind)]) == "code":
-            source = entry.get("source", [])
+            source = entry.get("source", entry.get("input", []))
             parts = source if isinstance(source, list) else [source]
             yield [int(part) for part in parts if isinstance(part, str)]
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _plain(entry: object, tokens: list[bytes]) -> dict[str, object]:

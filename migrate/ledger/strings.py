@@ -176,6 +176,9 @@ class _StringFinder:
         if symbol and parts[0] == symbol.partition(".")[0]:
             reason = "a dotted path that leads nowhere in the source folders; it may be the symbol"
             return self._maybe(node, start, end, model.STRING_TARGET, symbol, scope, piece, reason)
+        if symbol and f".{symbol}.".find(f".{'.'.join(parts[: parts.index(name) + 1])}.") >= 0:
+            reason = "the end of the symbol's path, or of a member's; it may be the symbol"
+            return self._maybe(node, start, end, model.STRING_TARGET, symbol, scope, piece, reason)
         for hit in self.vocabulary.pattern.finditer(self.text, start, end):
             self.found.explained.append(Explained(*hit.span(), f"the path of another object: {value}"))
         return None
@@ -190,6 +193,8 @@ class _StringFinder:
             self.found.explained.append(Explained(start, end, "another object's name in __all__"))
             return None
         parent = self.names.parents.get(node)
+        if isinstance(parent, ast.keyword):
+            parent = self.names.parents.get(parent)
         if isinstance(parent, ast.Call) and (owner := self._owner(parent, node)) is not None:
             function = last_name(parent.func)
             found = self.source.lookup([*owner.split("."), value], scope)
@@ -221,10 +226,14 @@ class _StringFinder:
     def _owner(self, call: ast.Call, node: ast.Constant) -> str | None:
         """The object whose attribute a call names by `node`: `getattr(m, "X")`, `patch.object(m, "X")`."""
         function = last_name(call.func)
-        known = function in (GETTERS if isinstance(call.func, ast.Name) else PATCHES)
-        if known and len(call.args) > 1 and call.args[1] is node:
-            return dotted(call.args[0]) or None
-        return None
+        if function not in (GETTERS if isinstance(call.func, ast.Name) else PATCHES):
+            return None
+        keywords = {each.arg: each.value for each in call.keywords}
+        owner = call.args[0] if call.args else keywords.get("target")
+        name = call.args[1] if len(call.args) > 1 else keywords.get("attribute", keywords.get("name"))
+        if owner is None or name is not node:
+            return None
+        return str(owner.value) if isinstance(owner, ast.Constant) else dotted(owner) or None
 
     def _is_lazy(self, node: ast.Constant, value: str) -> bool:
         exports = self.source.resolver.exports(self.source.module, [value])

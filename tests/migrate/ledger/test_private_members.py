@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 IMPORT = "from legacy.walker import BFSWalker\n"
 
 
@@ -60,3 +62,37 @@ def test_members_of_something_else_are_not_reported(ledger_of):
 def test_the_symbols_own_class_may_use_its_members(ledger_of):
     walker = "class BFSWalker:\n    def _step(self): ...\n    def run(self): self._step(); BFSWalker()._step()\n"
     assert members(ledger_of({"legacy/walker.py": walker}), "legacy/walker.py") == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "methodcaller('_step', 1)(thing)",
+        "attrgetter('walker._step')(thing)",
+        "vars(thing)['_step']",
+        "thing.__dict__['_step']",
+        "vars(thing).get('_step')",
+        "object.__getattribute__(thing, '_step')",
+        "HOOKS = {'first': '_step'}",
+    ],
+)
+def test_a_string_that_is_a_private_members_name_may_depend(ledger_of, code):
+    (found,) = ledger_of({"app/use.py": f"{code}\n"}).in_file("app/use.py")
+    assert (found.role, found.fate, found.certain) == ("private-member", "flag", False)
+
+
+@pytest.mark.parametrize("code", ["vars(w)['_step']", "attrgetter('_step')(w)", "w.__getattribute__('_step')"])
+def test_a_string_asked_of_an_instance_is_certain(ledger_of, code):
+    other = "class Other:\n    def _step(self): ...\n"
+    text = f"from legacy.walker import BFSWalker\nw = BFSWalker(1)\n{code}\n"
+    found = [
+        each for each in ledger_of({"app/use.py": text, "app/other.py": other}).in_file("app/use.py") if each.line == 3
+    ]
+    assert [(each.role, each.certain) for each in found] == [("private-member", True)]
+
+
+def test_in_a_configuration_it_may_depend_where_the_name_is_of_several_words(ledger_of):
+    walker = "class BFSWalker:\n    def _execute_node(self): ...\n    def _step(self): ...\n"
+    files = {"legacy/walker.py": walker, "flows.yaml": "a: _execute_node\nb: _step\n", "notes.md": "_execute_node\n"}
+    found = ledger_of(files).references
+    assert [(each.file, each.line) for each in found if each.role == "private-member"] == [("flows.yaml", 1)]
