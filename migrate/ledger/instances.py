@@ -124,9 +124,9 @@ class _Tracker:
                 self._attribute(node, scope)
         for definition, scope in self.names.definitions:
             self._overridden(definition, scope)
-        for node, scope in self.names.strings:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                self._named(node, node.value, scope)
+        for string, scope in self.names.strings:
+            if isinstance(string, ast.Constant) and isinstance(string.value, str):
+                self._named(string, string.value, scope)
         return self.found
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> None:

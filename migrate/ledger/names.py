@@ -170,7 +170,7 @@ class _NameFinder:
             call.args[0] if call.args else next((each.value for each in call.keywords if each.arg == "target"), None)
         )
         scope = self.source.scope_at(node.lineno)
-        if isinstance(owner, ast.Constant):
+        if isinstance(owner, ast.Constant) and isinstance(owner.value, str):
             found = self.source.resolver.resolve(f"{owner.value}.{node.arg}")
         else:
             text = dotted(owner) if owner else ""
