@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..ledger.bindings import loaded
 from .imports import ImportStatement
 from .source import Source
 
@@ -99,6 +100,15 @@ class Bindings:
         return any(
             isinstance(node, ast.Global) or self._binding_scope(node) is scope for node in self._others.get(name, ())
         )
+
+    def is_loaded(self, name: str, node: ast.AST) -> bool:
+        """Whether `name`, as `node` sees it, is bound once, to a module that is loaded by a constant string."""
+        for scope in self.visible(node):
+            found = [each for each in self._others.get(name, ()) if self._binding_scope(each) is scope]
+            if found:
+                parent = self._source.parents[found[0]]
+                return len(found) == 1 and isinstance(parent, ast.Assign) and bool(loaded(parent.value))
+        return False
 
     def binds(self, name: str, scope: ast.AST) -> bool:
         """Whether anything binds `name` in `scope` itself."""

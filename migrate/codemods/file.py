@@ -35,12 +35,15 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 class Reach:
     """How a place in a file reaches a legacy symbol: by an import, by aliases of this file, or by a star import.
 
+    `loaded`: through a name to which a module is bound that was loaded by a string (`m = import_module("…")`).
+
     All are empty where the file itself defines the symbol, or binds the name by what is no plain alias.
     """
 
     imports: tuple[ImportBinding, ...] = ()
     aliases: tuple[Found, ...] = ()
     stars: tuple[ImportBinding, ...] = ()
+    loaded: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,8 @@ class File:
             return Reach(imports)
         if aliases := self._aliases(found.head, found.seen_from):
             return Reach(aliases=aliases)
+        if found.is_chain and self.bindings.is_loaded(found.head, found.seen_from):
+            return Reach(loaded=True)
         if self.bindings.bound_otherwise(found.head, self.source.tree):
             return Reach()
         return Reach(stars=self.bindings.stars())

@@ -92,6 +92,9 @@ def _anchors(file: File, found: Found) -> list[ImportStatement]:
     if found.statement is not None:
         return [found.statement]
     reach = file.reach(found)
+    if reach.loaded:
+        # No statement imports the module: beside the last that imports anything.
+        return [each.statement for each in file.bindings.imports if each.statement in file.source.tree.body][-1:]
     return [binding.statement for binding in reach.imports or reach.stars[-1:]]
 
 

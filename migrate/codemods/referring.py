@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .places import Found
 
 INSIDE_TARGET = "inside-target"
+BESIDE = (
+    "stands beside the symbol's definition, in the same module; change or move it by hand before the symbol is retired"
+)
 COLLISION = "the module already uses that name for something else"
 
 
@@ -50,7 +53,9 @@ def renamed(file: File, found: Found, target: str | None, edits: tuple[Edit, ...
     if reach.aliases:
         yield Rewrite(reference, edits)
         return
-    if not (reach.imports or reach.stars):
+    if not (reach.imports or reach.stars or reach.loaded):
+        if file.module == reference.symbol.rpartition(".")[0]:
+            yield file.flag(reference, "beside-definition", BESIDE)
         return
     need = file.importing(target, whole=found.is_chain, place=found.node)
     if need is None:

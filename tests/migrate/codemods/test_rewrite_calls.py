@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from graphlift.migrate.codemods.testing import check_noop, check_transformed
@@ -319,3 +321,25 @@ def test_a_call_that_cannot_work_is_not_carried_over() -> None:
         flags=["cannot-work"],
         extra={"legacy/walker.py": WALKER},
     )
+
+
+@pytest.mark.parametrize("load", ["importlib.import_module('app.walker')", "sys.modules['app.walker']"])
+def test_a_call_through_a_module_that_is_loaded_by_a_string(sandbox: Any, load: str) -> None:
+    head = "import importlib\nimport sys\n"
+    sandbox.files(
+        {
+            "graphlift.toml": '[[symbol]]\nlegacy = "app.walker.Walker"\nto = "app.engine.Runner"\n',
+            "app/__init__.py": "",
+            "app/walker.py": "class Walker: ...\n\n\ndef make():\n    return Walker()\n",
+            "app/engine.py": "class Runner: ...\n",
+            "app/use.py": f"{head}\n\ndef go():\n    module = {load}\n    return module.Walker()\n",
+            "app/twice.py": f"{head}\nmodule = {load}\nmodule = None or module\nmodule.Walker()\n",
+        }
+    )
+    ran = sandbox.run("codemod", "--apply")
+    after = (sandbox.root / "app/use.py").read_text(encoding="utf-8")
+    assert "import app.engine\n" in after
+    assert after.endswith(f"\n\ndef go():\n    module = {load}\n    return app.engine.Runner()\n")
+    assert "module.Walker()" in (sandbox.root / "app/twice.py").read_text(encoding="utf-8")
+    assert "app/twice.py:6:1: uncertain-reference: " in ran.out + ran.err
+    assert "app/walker.py:5:12: beside-definition: stands beside the symbol's definition" in ran.out + ran.err
