@@ -94,11 +94,13 @@ def _run(
 ) -> None:
     from ..codemods.running import apply_codemods, path_filter, plan_codemods
     from ..codemods.selection import select
+    from ..targeting import require_targets
 
     project, plugins = open_project(ctx, hooks=(HOOK, FINDERS))
     project.require_symbols()
     if "add-compatibility-alias" not in request.only:  # which is for a symbol that somebody has deleted already
         project.require_names()
+    require_targets(project, written=True)
     codemods = select(plugins.gather(HOOK), request.only, request.skip)
     options = ctx.find_object(GlobalOptions) or GlobalOptions()
     accepts = path_filter(project.root, options.directory.resolve(), request.paths)

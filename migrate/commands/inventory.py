@@ -34,9 +34,11 @@ def inventory(
     Example: graphlift inventory --live
     """
     from ..ledger import build_ledger, views
+    from ..targeting import require_targets
 
     project, plugins = open_project(ctx, hooks=("graphlift_reference_finders",))
     project.require_names()
+    require_targets(project, written=False)
     ledger = build_ledger(project, plugins.gather("graphlift_reference_finders"), cache=not no_cache)
     if why:
         from ..ledger.why import why as explain

@@ -260,7 +260,8 @@ def test_the_cache_changes_neither_the_plan_nor_what_git_sees(shop) -> None:
 
 
 def test_a_file_that_cannot_be_verified_is_a_finding(sandbox) -> None:
-    sandbox.files({**FILES, "graphlift.toml": CONFIG.replace("build_graph", "bild_graph")})
+    late = FILES["flows/engine.py"] + "globals().update({})\n"  # so that the configuration may be right
+    sandbox.files({**FILES, "flows/engine.py": late, "graphlift.toml": CONFIG.replace("build_graph", "bild_graph")})
     for arguments in (("codemod",), ("codemod", "--apply")):
         ran = sandbox.run(*arguments)
         assert (ran.code, "unverified: left alone: flows/engine.py has no bild_graph" in ran.out) == (1, True)
