@@ -5,6 +5,7 @@ Old arguments are translated by the table in `options`; results come back in the
 
 from __future__ import annotations
 
+import copy
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -77,6 +78,20 @@ class GraphWorkflowExecutor:
         listener = mapped.get("on_event", on_event)
         if listener is not None:
             self._subscriptions.add(listener)
+
+    def with_handlers(self, handlers: Mapping[str, Handler]) -> GraphWorkflowExecutor:
+        """An executor like this one for other handlers, to replay what was recorded.
+
+        It has no effect of its own: checkpoints stay in memory, nobody is subscribed, compiled graphs are not kept with ours.
+        """
+        other = copy.copy(self)
+        other.handlers, other.cache = dict(handlers), CompileCache()
+        other._subscriptions, other._live = Subscriptions(), Live()
+        if other.checkpointer is not None:
+            from langgraph.checkpoint.memory import InMemorySaver
+
+            other.checkpointer = InMemorySaver()
+        return other
 
     def compiled(self, workflow: Any) -> CompiledWorkflow:
         """The compiled graph of a definition, from the cache where it is there."""

@@ -98,20 +98,24 @@ class Visible(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-_SCALARS = (str, int, float, bool, bytes, type(None))
+_CONTAINERS = frozenset((dict, list, set, tuple))
 
 
 def isolate(value: Any) -> Any:
     """The value with every builtin container in it copied. Other objects are shared: their class decides what a copy is."""
-    return value if isinstance(value, _SCALARS) else _copy(value, {})
+    return _copy(value, {}) if type(value) in _CONTAINERS else value
 
 
 def _copy(value: Any, memo: dict[int, Any]) -> Any:
     kind = type(value)
-    if kind not in (dict, list, set, tuple):
+    if kind not in _CONTAINERS:
         return value
     if id(value) in memo:
         return memo[id(value)]
+    if _CONTAINERS.isdisjoint(map(type, value.values() if kind is dict else value)):
+        # Most are flat, and Python copies those many times faster.
+        flat = memo[id(value)] = kind(value)
+        return flat
     if kind is tuple:
         return tuple(_copy(item, memo) for item in value)
     copy: Any = kind()

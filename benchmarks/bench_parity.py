@@ -158,20 +158,20 @@ def _bars(rows: dict[str, list[tuple[float, float, float]]], added: dict[str, fl
 
 def shadow_adds(calls: int) -> dict[str, float]:
     """Milliseconds that a call takes longer with a shadow, which replays earlier calls beside it; blocks take turns."""
-    case = Case("order", "order", None, {"n": 1})
     handlers = {f"s{index}": _wait for index in range(8)}
-    shadow = Shadow(_Replaying(handlers), sinks=[lambda _: None], budget=Budget(waiting=BLOCK + 1))
+    walker = _Walking(handlers)
+    shadow = Shadow(
+        _Walking(dict(handlers)), _Replaying(handlers), sinks=[lambda _: None], budget=Budget(waiting=BLOCK + 1)
+    )
     plain, shadowed, busy = [], [], []
     for _ in range(calls // BLOCK):
-        plain += [_timed(lambda: _walk(handlers))[0] for _ in range(BLOCK)]
-        served = [
-            _timed(lambda: shadow.serve_sync(case, lambda tap: _walk(tap.registry(handlers)))) for _ in range(BLOCK)
-        ]
+        plain += [_timed(lambda: walker.run("order", {"n": 1}))[0] for _ in range(BLOCK)]
+        served = [_timed(lambda: shadow.run("order", {"n": 1})) for _ in range(BLOCK)]
         shadowed += [wall for wall, _ in served]
         busy += [spent for _, spent in served]
-        shadow.drain()
-    assert shadow.counts.shadowed == len(shadowed), shadow.counts
-    assert not shadow.counts.differing, shadow.counts
+        shadow.mirror.drain()
+    counts = shadow.mirror.counts
+    assert (counts.shadowed, counts.differing) == (len(shadowed), 0), counts
     return {
         "p99": statistics.median(_p99(more) - _p99(usual) for usual, more in _parts(plain, shadowed)) * 1e3,
         "median": (statistics.median(shadowed) - statistics.median(plain)) * 1e3,
@@ -198,6 +198,14 @@ class _Replaying:
 
     def run(self, _: Case, tap: Tap) -> Outcome:
         return outcome_of(_walk(tap.registry(self._handlers)))
+
+
+class _Walking:
+    def __init__(self, handlers: dict[str, Callable[..., Any]]) -> None:
+        self.handlers = handlers
+
+    def run(self, workflow: str, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        return _walk(self.handlers)
 
 
 def _walk(handlers: dict[str, Callable[..., Any]]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from .outcome import UNSEEN, Outcome, Waiting
 from .plain import error_text, without_addresses
 from .recorded import Value, record
 from .replacing import Replacing
-from .schedule import Chance, SeededTurns
+from .schedule import Chance, SeededTurns, Untouched
 from .tap import Journal, Tap
 
 if TYPE_CHECKING:
@@ -42,11 +42,17 @@ def observe(engine: Engine, case: Case, schedule: int = 0, tape: Tape | None = N
     return JournalReader(engine.side, engine.name).read(lines).observation()
 
 
-def write_journal(engine: Engine, case: Case, journal: Journal, schedule: int = 0, tape: Tape | None = None) -> None:
-    """Run the engine; the last line says what was seen of it as a whole."""
-    chance = Chance(schedule)
+def write_journal(
+    engine: Engine, case: Case, journal: Journal, schedule: int | None = 0, tape: Tape | None = None
+) -> None:
+    """Run the engine; the last line says what was seen of it as a whole.
+
+    Without a schedule nothing is arranged: the order is what it happens to be, and the process's `random` is left alone.
+    """
+    chance = Untouched() if schedule is None else Chance(schedule)
+    turns = None if schedule is None else SeededTurns(schedule)
     replacing, before = Replacing.of(case, tape or Tape(), journal), frozenset(sys.modules)
-    tap = Tap(journal, turns=SeededTurns(schedule), replacement=replacing, normalise=case.normalise)
+    tap = Tap(journal, turns=turns, replacement=replacing, normalise=case.normalise)
     try:
         with case.opened() as handlers:
             tap.handlers = tap.registry(handlers)

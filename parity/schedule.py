@@ -140,6 +140,18 @@ class Chance:
         random.setstate(self._callers)
 
 
+class Untouched:
+    """In the place of `Chance` where the process is not ours alone: others draw from the same `random`."""
+
+    drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 class _Others:
     """The other threads, of which one may be about to arrive: on a loaded machine it waits for a processor past any window."""
 

@@ -6,8 +6,22 @@ The caller gets the legacy engine's own result, or its own exception, and waits 
 from __future__ import annotations
 
 from .budget import Budget
-from .serving import Counts, Shadow
+from .calls import case_of_call
+from .executor import Shadow
+from .mirror import Counts, Mirror
 from .sinks import JsonLines, Logging, Sighting, Sink, read_sightings
 from .sinks_otel import OpenTelemetry
 
-__all__ = ["Budget", "Counts", "JsonLines", "Logging", "OpenTelemetry", "Shadow", "Sighting", "Sink", "read_sightings"]
+__all__ = [
+    "Budget",
+    "Counts",
+    "JsonLines",
+    "Logging",
+    "Mirror",
+    "OpenTelemetry",
+    "Shadow",
+    "Sighting",
+    "Sink",
+    "case_of_call",
+    "read_sightings",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from ...adapters.views import NodeView, isolate
 from ..cassette import Answer, answered
@@ -16,6 +16,11 @@ from ..plain import error_text
 from ..recorded import record
 from ..seeing import view_content
 from ..tap import Tap
+from .budget import Room
+
+Loss = Literal["activations", "memory", "waiting", "unattributed", "left", "no case", "switched off"]
+"""Why a sampled run is not shadowed: too many activations, no room for its recording, too many runs waiting, an activation that
+may be another run's, a stream that the caller left, a call that no case is made of, shadowing switched off."""
 
 Tidy = Callable[[Any], Any]
 """A case's normaliser: what is compared and looked up is what it gives."""
@@ -33,27 +38,57 @@ class _Call:
 
 
 class CopyingTap(Tap):
-    """A tap that keeps copies of what activations saw and returned. `full` once it has as many as it may."""
+    """A tap that keeps copies of what activations saw and returned, until there is no room, or as many as there may be.
 
-    def __init__(self, most: int) -> None:
+    `lost` says why this run cannot be shadowed: it then holds nothing any more.
+    """
+
+    def __init__(self, most: int, room: Room) -> None:
         super().__init__(_nowhere)
-        self._most = most
+        self._most, self._room = most, room
         self._calls: list[_Call] = []
         self._guard = threading.Lock()
         self._ticks = 0
         self._seen: dict[str, int] = {}
-        self.full = False
+        self._bytes = 0
+        self.lost: Loss | None = None
+
+    def lose(self, why: Loss) -> None:
+        """Give up this run, for the first reason there is."""
+        with self._guard:
+            self.lost = self.lost or why
+            self._calls.clear()
+        self.release()
+
+    def release(self) -> None:
+        """Give back the room; the recording itself may be used until it is let go of."""
+        with self._guard:
+            size, self._bytes = self._bytes, 0
+        self._room.give(size)
+
+    def copy(self, value: Any) -> Any:
+        """A copy that is in this run's account, or None once the run is lost."""
+        size = None if self.lost else self._room.take(value)
+        if size is None:
+            self.lose("memory")
+            return None
+        with self._guard:
+            if not self.lost:
+                self._bytes += size
+                size = 0
+        self._room.give(size)
+        return isolate(value)
 
     def _arrive(self, node: str, seen: Any) -> Any:
-        copy = isolate(_dicts(seen))
+        copy = self.copy(_dicts(seen))
         with self._guard:
             ordinal = self._seen[node] = self._seen.get(node, -1) + 1
             self._ticks += 1
             call = _Call(node, ordinal, self._ticks, copy)
-            if len(self._calls) >= self._most:
-                self.full = True
-            else:
+            if len(self._calls) < self._most and not self.lost:
                 self._calls.append(call)
+                return call
+        self.lose("activations")
         return call
 
     def _begin(self, opened: Any) -> Callable[[], Any] | None:
@@ -62,7 +97,7 @@ class CopyingTap(Tap):
 
     def _end(self, opened: Any, returned: Any, error: BaseException | None, *, answered: bool) -> None:
         del answered
-        copy = isolate(returned)
+        copy = self.copy(returned)
         with self._guard:
             self._ticks += 1
             opened.end, opened.returned, opened.raised = self._ticks, copy, error
@@ -145,10 +180,10 @@ class Served:
         return Observation("legacy", self.name, activations, outcome, broken, traced=True)
 
 
-def copied(outcome: Outcome) -> Outcome:
+def copied(outcome: Outcome, copy: Callable[[Any], Any]) -> Outcome:
     """The outcome apart from the caller's result, which the caller may change at once."""
     nodes: dict[str, NodeEnd] | None = None
     if outcome.nodes is not None:
-        nodes = {name: replace(end, output=isolate(end.output)) for name, end in outcome.nodes.items()}
-    data = None if outcome.data is None else isolate(dict(outcome.data))
+        nodes = {name: replace(end, output=copy(end.output)) for name, end in outcome.nodes.items()}
+    data = None if outcome.data is None else copy(dict(outcome.data))
     return replace(outcome, data=data, nodes=nodes)

@@ -15,17 +15,19 @@ WAIT = 0.0005
 
 
 class Traffic:
-    """How many callers are being served now; a context manager around each."""
+    """How many callers are being served now."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._served = 0
 
-    def __enter__(self) -> None:
+    def begins(self) -> None:
+        """One more is served."""
         with self._lock:
             self._served += 1
 
-    def __exit__(self, *_: object) -> None:
+    def ends(self) -> None:
+        """One has been served."""
         with self._lock:
             self._served -= 1
 

@@ -325,9 +325,9 @@ def test_a_live_shadow_writes_what_the_gate_judges(sandbox: Any) -> None:
         from gate import Candidate, FLOW, HANDLERS
         from graphlift.adapters import run_dependency
         from graphlift.parity import Case
-        from graphlift.parity.shadow import JsonLines, Shadow
+        from graphlift.parity.shadow import JsonLines, Mirror
 
-        shadow = Shadow(Candidate(), sinks=[JsonLines(Path("seen.jsonl"))])
+        shadow = Mirror(Candidate(), sinks=[JsonLines(Path("seen.jsonl"))])
         case = Case("live", "w", FLOW, {"n": 7}, HANDLERS)
         for _ in range(2):
             result = shadow.serve_sync(case, lambda tap: run_dependency(FLOW, tap.registry(HANDLERS), {"n": 7}))

@@ -1,4 +1,4 @@
-"""Shadow mode: the caller gets what the legacy engine gives, and learns nothing of the candidate."""
+"""Mirror mode: the caller gets what the legacy engine gives, and learns nothing of the candidate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from graphlift.adapters.errors import ConfigurationError, UsageError
 from graphlift.parity import Case, Outcome, Tap
 from graphlift.parity.engines import OutcomeEngine
-from graphlift.parity.shadow import Budget, JsonLines, Logging, Shadow, Sighting, read_sightings
+from graphlift.parity.shadow import Budget, JsonLines, Logging, Mirror, Sighting, read_sightings
 
 CASE = Case("order-1", "order", {"w": 1})
 
@@ -55,9 +55,9 @@ def same(charge: Callable[..., Any]) -> Any:
     return {"success": True, "data": charge({"amount": 5})}
 
 
-def shadow(run: Any, **more: Any) -> tuple[Shadow, list[Sighting]]:
+def shadow(run: Any, **more: Any) -> tuple[Mirror, list[Sighting]]:
     seen: list[Sighting] = []
-    return Shadow(candidate(run), sinks=[seen.append], **more), seen
+    return Mirror(candidate(run), sinks=[seen.append], **more), seen
 
 
 def rules(seen: list[Sighting]) -> set[str]:
@@ -207,7 +207,7 @@ def test_a_sink_that_fails_harms_nobody(caplog: pytest.LogCaptureFixture) -> Non
     def broken(sighting: Sighting) -> None:
         raise OSError("disk full")
 
-    it = Shadow(candidate(same), sinks=[broken, seen.append])
+    it = Mirror(candidate(same), sinks=[broken, seen.append])
     it.serve_sync(CASE, Shop().execute)
     it.drain()
     assert (len(seen), it.counts.untold) == (1, 1)
@@ -216,7 +216,7 @@ def test_a_sink_that_fails_harms_nobody(caplog: pytest.LogCaptureFixture) -> Non
 
 def test_sightings_are_written_as_json_lines_and_read_again(tmp_path: Path) -> None:
     path, seen = tmp_path / "shadow.jsonl", []
-    it = Shadow(
+    it = Mirror(
         candidate(lambda charge: {"success": False, "error": "E: no"}), sinks=[JsonLines(str(path)), seen.append]
     )
     for _ in range(2):
@@ -236,7 +236,7 @@ def test_a_line_that_is_no_sighting_is_told(tmp_path: Path) -> None:
 
 def test_sightings_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        it = Shadow(candidate(lambda charge: {"success": False, "error": "E: no"}), sinks=[Logging()])
+        it = Mirror(candidate(lambda charge: {"success": False, "error": "E: no"}), sinks=[Logging()])
         it.serve_sync(CASE, Shop().execute)
         it.drain()
     assert "shadow of order-1: GL140 at the run" in caplog.text

@@ -17,7 +17,7 @@ from opentelemetry.trace import StatusCode
 from graphlift.adapters.errors import EnvironmentProblem
 from graphlift.parity import Case, Divergence, Outcome, Tap
 from graphlift.parity.engines import OutcomeEngine
-from graphlift.parity.shadow import OpenTelemetry, Shadow, Sighting
+from graphlift.parity.shadow import Mirror, OpenTelemetry, Sighting
 
 TWICE = Divergence("GL101", "run count", "pay", 1, "ran 1 time", "ran 2 times", "an uneven join", case="order/1")
 LATE = Divergence("GL110", "visibility", None, None, "card = 4111", "card absent", "x" * 5000, case="order/1")
@@ -114,7 +114,7 @@ def test_what_goes_wrong_is_logged_and_goes_no_further(caplog: pytest.LogCapture
 def test_a_shadow_tells_it_what_it_saw() -> None:
     telemetry = Telemetry()
     engine = OutcomeEngine("graph", "candidate", lambda case, handlers: {"success": False, "error": "E: no"})
-    it = Shadow(engine, sinks=[telemetry.sink])
+    it = Mirror(engine, sinks=[telemetry.sink])
 
     def serve(tap: Tap) -> Outcome:
         return Outcome(True, {})

@@ -11,7 +11,7 @@ from langgraph.graph import START, StateGraph
 from graphlift.parity import Case, Observation, Tap, observe, run_gate
 from graphlift.parity.engines import TappedEngine
 from graphlift.parity.rules import builtin_rules
-from graphlift.parity.shadow import Budget, Shadow, Sighting
+from graphlift.parity.shadow import Budget, Mirror, Sighting
 from graphlift.parity.streaming import arun_tapped, run_tapped
 
 
@@ -82,14 +82,14 @@ def test_nodes_of_subgraphs_have_their_parents_name() -> None:
 
 def test_a_shadow_that_does_not_sample_a_run_records_nothing_of_its_stream() -> None:
     candidate = TappedEngine("graph", "candidate", lambda case, tap: success(run_tapped(tap, graph(), {"log": []})))
-    shadow = Shadow(candidate, sinks=[], budget=Budget(sample=0.0))
+    shadow = Mirror(candidate, sinks=[], budget=Budget(sample=0.0))
     state = shadow.serve_sync(Case("c", "w"), lambda tap: run_tapped(tap, graph(), {"log": []}))
     assert (state, shadow.counts.shadowed) == ({"log": ["price", "ship", "tax"]}, 0)
 
 
 def test_a_shadow_sees_a_graph_by_its_stream() -> None:
     seen: list[Sighting] = []
-    shadow = Shadow(TappedEngine("graph", "candidate", lambda case, tap: success({})), sinks=[seen.append])
+    shadow = Mirror(TappedEngine("graph", "candidate", lambda case, tap: success({})), sinks=[seen.append])
     shadow.serve_sync(Case("c", "w"), lambda tap: success(run_tapped(tap, graph(), {"log": []})))
     shadow.drain()
     ((found,),) = [one.divergences for one in seen]
