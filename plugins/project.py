@@ -6,18 +6,22 @@ import difflib
 import os
 import re
 import tomllib
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NoReturn
 
 from ..adapters.errors import ConfigurationError, UsageError
 from .configuration import Settings, find_config, load_settings
+from .git_index import FOLDER, SUBMODULE, index_of, read_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pathspec import GitIgnoreSpec
+
+    from .git_index import Entry
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -50,22 +54,6 @@ def is_skipped(name: str) -> bool:
     return name in SKIPPED_FOLDERS or name.endswith(".egg-info")
 
 
-def index_paths(index: Path) -> Iterator[str]:
-    """The paths in a git index of version 2 or 3, which git writes unless told otherwise; none of another one.
-
-    See "index-format" in git's documentation: 62 bytes of an entry (2 more where its flags say so), the path, and zeros.
-    """
-    data = index.read_bytes()
-    if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") not in (2, 3):
-        return
-    at = 12
-    for _ in range(int.from_bytes(data[8:12], "big")):
-        start = at + (64 if data[at + 60] & 0x40 else 62)
-        end = data.index(b"\0", start)
-        yield data[start:end].decode("utf-8", "surrogateescape")
-        at += (end - at + 8) // 8 * 8
-
-
 @dataclass(frozen=True)
 class Project:
     """A code base under migration. Paths that graphlift shows are relative to `root`, with forward slashes."""
@@ -73,6 +61,7 @@ class Project:
     root: Path
     config_file: Path | None = None
     settings: Settings = field(default_factory=Settings)
+    _links: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def open(cls, start: Path) -> Project:
@@ -224,7 +213,9 @@ class Project:
         while stack:
             with os.scandir(stack.pop()) as entries:
                 for entry in entries:
-                    if entry.is_symlink() and not self._inside(entry.path):
+                    if entry.is_symlink() and (why := self._not_followed(entry)):
+                        if not is_skipped(entry.name):
+                            self._links[entry.path[prefix:].replace(os.sep, "/")] = why
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         if not is_skipped(entry.name) or self._is_tracked(entry.path[prefix:]):
@@ -240,17 +231,80 @@ class Project:
     @cached_property
     def _tracked_folders(self) -> frozenset[str]:
         """The folders that git's index has files in, relative to the root; none without a repository."""
-        home = next((top for top in (self.root, *self.root.parents) if (top / ".git" / "index").is_file()), None)
-        if home is None:
-            return frozenset()
-        below = "" if home == self.root else f"{self.root.relative_to(home).as_posix()}/"
         found: set[str] = set()
-        for path in index_paths(home / ".git" / "index"):
+        for entry in self._tracked or ():
+            path = entry.path
             while path := path.rpartition("/")[0]:
                 if path in found:
                     break
                 found.add(path)
-        return frozenset(folder.removeprefix(below) for folder in found if folder.startswith(below))
+        return frozenset(found)
 
-    def _inside(self, path: str) -> bool:
-        return Path(path).resolve().is_relative_to(self.root)
+    @cached_property
+    def _home(self) -> Path | None:
+        """The top of the work tree that the root is in."""
+        return next((top for top in (self.root, *self.root.parents) if (top / ".git").exists()), None)
+
+    @cached_property
+    def _tracked(self) -> list[Entry] | None:
+        """What git's index has below the root, with paths relative to it; None where there is none that can be read."""
+        index = index_of(self._home) if self._home else None
+        entries = read_index(index) if index else None
+        if entries is None or self._home is None:
+            return None
+        below = "" if self._home == self.root else f"{self.root.relative_to(self._home).as_posix()}/"
+        inside = (entry for entry in entries if entry.path.startswith(below))
+        return [replace(entry, path=entry.path.removeprefix(below)) for entry in inside] if below else entries
+
+    def left_out(self) -> tuple[tuple[str, str], ...]:
+        """What belongs to the source folders and is not looked at, each path with the reason, sorted; `exclude` says itself.
+
+        Links that are not followed, and what git has and the work tree has not: submodules, a sparse checkout.
+        """
+        self.files()
+        found = dict(self._links) | self._not_checked_out()
+        return tuple(sorted((path, why) for path, why in found.items() if not self.excludes(path)))
+
+    def _not_checked_out(self) -> dict[str, str]:
+        home = self._home
+        index = index_of(home) if home else None
+        if home is None or index is None:
+            return {}
+        sparse = (index.parent / "info" / "sparse-checkout").is_file()
+        if not sparse and not (home / ".gitmodules").is_file():
+            return {}
+        if self._tracked is None:
+            return {".git": "the index cannot be read, so what is not checked out is not known"}
+        found, count = dict[str, str](), Counter[str]()
+        for entry in self._tracked:
+            if entry.mode == SUBMODULE and self._is_source(entry.path) and not _has_entries(self.root / entry.path):
+                found[entry.path] = "a submodule that is not checked out"
+            elif entry.skipped and self._is_source(entry.path) and not (self.root / entry.path).exists():
+                count[entry.path if entry.mode == FOLDER else entry.path.rpartition("/")[0] or "."] += (
+                    entry.mode != FOLDER
+                )
+        for folder, files in count.items():
+            what = f"{files} file{'' if files == 1 else 's'}" if files else "the folder"
+            found[folder] = f"{what} not checked out (sparse checkout)"
+        return found
+
+    def _is_source(self, path: str) -> bool:
+        return any(name == "." or f"{path}/".startswith(f"{name.rstrip('/')}/") for name in self.settings.source)
+
+    def _not_followed(self, entry: os.DirEntry[str]) -> str:
+        """Why a link is not followed; "" for one to a file of the project, or to a folder that is read in its own place."""
+        try:
+            target = Path(entry.path).resolve()
+        except (OSError, RuntimeError):
+            return "a link in a circle"
+        if not target.is_relative_to(self.root):
+            return "a link that leads out of the project"
+        if not target.exists():
+            return "a link that leads nowhere"
+        if target.is_dir() and not self._is_source(target.relative_to(self.root).as_posix()):
+            return "a link to a folder that is not among `source`"
+        return ""
+
+
+def _has_entries(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())

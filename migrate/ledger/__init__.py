@@ -10,16 +10,17 @@ Importing this module is cheap; the work is imported by `build_ledger`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...adapters.markers import hookimpl
-from .model import Ledger, Lookalike, Occurrence, Reference, Unreadable
+from .model import Ledger, LeftOut, Lookalike, Occurrence, Reference, Unreadable
 
 if TYPE_CHECKING:
     from ...plugins.project import Project
     from .finders import ReferenceFinder
 
-__all__ = ["Ledger", "Lookalike", "Occurrence", "Reference", "Unreadable", "build_ledger"]
+__all__ = ["Ledger", "LeftOut", "Lookalike", "Occurrence", "Reference", "Unreadable", "build_ledger"]
 
 
 def build_ledger(project: Project, finders: Sequence[ReferenceFinder] | None = None, *, cache: bool = False) -> Ledger:
@@ -33,10 +34,13 @@ def build_ledger(project: Project, finders: Sequence[ReferenceFinder] | None = N
     if not cache:
         from .build import build
 
-        return build(project, finders)
-    from .cache import cached
+        ledger = build(project, finders)
+    else:
+        from .cache import cached
 
-    return cached(project, finders)
+        ledger = cached(project, finders)
+    left_out = tuple(LeftOut(path, why) for path, why in project.left_out())
+    return replace(ledger, left_out=left_out) if left_out else ledger
 
 
 @hookimpl

@@ -167,6 +167,14 @@ class Unreadable:
     reason: str
 
 
+@dataclass(frozen=True, order=True)
+class LeftOut:
+    """What belongs to the source folders and was not looked at: a link that leads out, a submodule that is not checked out."""
+
+    path: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class Ledger:
     """Every reference to the legacy symbols, sorted by file and place, and what could not be explained.
@@ -179,6 +187,7 @@ class Ledger:
     lookalikes: tuple[Lookalike, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     signatures: Mapping[str, Signature] = field(default_factory=dict, repr=False, compare=False)
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -208,6 +217,7 @@ class Ledger:
             "live": len(self.live()),
             "unexplained": len(self.unexplained),
             "unreadable": len(self.unreadable),
+            "left_out": len(self.left_out),
             "lookalikes": len(self.lookalikes),
             "roles": _counts(reference.role for reference in self.references),
             "contexts": _counts(reference.context for reference in self.references),

@@ -45,7 +45,12 @@ def markdown(ledger: Ledger) -> str:
             parts += ["", f"### {title}", ""]
             parts += [f"- `{each.place}` `{_short(each.text)}` ({each.role}): {each.reason}" for each in found]
     if missing := _missing(ledger):
-        parts += ["", "### Not explained", "", *(f"- {line.strip()}" for line in missing[2:] if line.strip())]
+        parts += [
+            "",
+            "### Not seen, or not explained",
+            "",
+            *(f"- {line.strip()}" for line in missing[2:] if line.strip()),
+        ]
     return "\n".join(parts)
 
 
@@ -55,6 +60,7 @@ def data(ledger: Ledger, *, only_live: bool = False) -> dict[str, Any]:
         "references": [asdict(each) for each in (ledger.live() if only_live else ledger.references)],
         "unexplained": [asdict(each) for each in ledger.unexplained],
         "unreadable": [asdict(each) for each in ledger.unreadable],
+        "left_out": [asdict(each) for each in ledger.left_out],
         "lookalikes": [asdict(each) for each in ledger.lookalikes],
         "summary": ledger.summary(),
     }
@@ -92,6 +98,9 @@ def _missing(ledger: Ledger) -> list[str]:
     if ledger.unreadable:
         lines += ["", f"not read: {len(ledger.unreadable)}"]
         lines += [f"  {each.file}:{each.line}  {each.reason}" for each in ledger.unreadable]
+    if ledger.left_out:
+        lines += ["", f"left out: {len(ledger.left_out)}"]
+        lines += [f"  {each.path}  {each.reason}" for each in ledger.left_out]
     return lines
 
 
@@ -103,6 +112,7 @@ def _closing(ledger: Ledger) -> str:
         f"{len(ledger.unexplained)} not explained",
         f"{_many(len(ledger.lookalikes), 'lookalike')}",
         *([f"{_many(len(ledger.unreadable), 'file')} not read"] if ledger.unreadable else []),
+        *([f"{len(ledger.left_out)} left out"] if ledger.left_out else []),
     ]
     return ", ".join(parts)
 

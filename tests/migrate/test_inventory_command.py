@@ -62,7 +62,7 @@ def test_the_table_counts_by_role_and_context(project):
 def test_json_has_the_references_the_unexplained_and_a_summary(project):
     result = run(project, "--format", "json")
     data = json.loads(result.output)
-    assert set(data) == {"references", "unexplained", "unreadable", "lookalikes", "summary"}
+    assert set(data) == {"references", "unexplained", "unreadable", "left_out", "lookalikes", "summary"}
     assert data["summary"]["references"] == len(data["references"]) == 6
     call = next(each for each in data["references"] if each["role"] == "call")
     assert {key: call[key] for key in ("file", "line", "column", "symbol", "context", "fate", "reason")} == {
@@ -165,3 +165,14 @@ def test_the_cache_changes_no_byte_of_what_is_said(project, arguments):
         cached = run(project, *arguments)
         assert (cached.output, cached.exit_code) == (plain.output, plain.exit_code)
     assert len(list(project.glob(".graphlift/cache/*.cache"))) == 1
+
+
+def test_what_is_left_out_is_told_in_every_format(sandbox) -> None:
+    sandbox.files(FILES)
+    (sandbox.root / "app/out").symlink_to(sandbox.root.parent)
+    data = json.loads(sandbox.run("inventory", "--format", "json").out)
+    assert data["left_out"] == [{"path": "app/out", "reason": "a link that leads out of the project"}]
+    assert data["summary"]["left_out"] == 1
+    for options in ((), ("--live",), ("--format", "markdown")):
+        ran = sandbox.run("inventory", *options)
+        assert (ran.code, "app/out  a link that leads out of the project" in ran.out) == (0, True)

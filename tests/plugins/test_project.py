@@ -9,7 +9,8 @@ import pytest
 
 from graphlift.adapters.errors import ConfigurationError, UsageError
 from graphlift.plugins.configuration import Settings
-from graphlift.plugins.project import Project, index_paths
+from graphlift.plugins.git_index import index_paths
+from graphlift.plugins.project import Project
 
 
 def project(root: Path, *names: str, **settings: object) -> Project:
