@@ -1,7 +1,8 @@
 """Find classes and functions that look like a workflow walker, and say why. Reads source with `ast`; imports nothing.
 
 A walker is a loop that takes node ids from a list, deque or queue and puts their successors back (breadth-first), or that
-releases a node once a counter of its open dependencies has fallen (in-degree). A loop that only collects ids, without
+releases a node once a counter of its open dependencies has fallen (in-degree); a function that calls itself for a node's
+successors; or a loop over what `graphlib.TopologicalSorter` gives, which sees to the dependencies. A loop that only collects ids, without
 running anything for a node, is reported with that doubt and comes last.
 """
 
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..plugins.project import Project
 
@@ -33,6 +34,10 @@ SUCCESSOR_WORDS = (
     "adjacen",
     "downstream",
 )
+RUNS = "runs something for each node"
+ONLY_COLLECTS = "but runs nothing for a node: it may only collect ids"
+SORTER = "TopologicalSorter"
+GIVES = frozenset({"static_order", "get_ready"})
 SUCCESSORS = "extends it with successors"
 SEEN_WORDS = ("seen", "visited", "executed", "done", "completed", "finished")
 
@@ -87,7 +92,11 @@ def _in_file(project: Project, path: str) -> Iterator[Candidate]:
             functions = [node]
         else:
             continue
-        loops = [loop for function in functions for loop in _loops(function)]
+        loops = [
+            loop
+            for function in functions
+            for loop in (*_loops(function), *_recursions(function), *_sorted(node, function))
+        ]
         if loops:
             best = max(loops, key=lambda loop: (loop.runs_nodes, len(loop.reasons)))
             yield Candidate(path, node.lineno, f"{module}.{node.name}", best.reasons, best.runs_nodes)
@@ -111,6 +120,53 @@ def _loops(function: Function) -> Iterator[_Loop]:
             yield loop
 
 
+def _recursions(function: Function) -> Iterator[_Loop]:
+    """A function that calls itself for the successors of what it was given."""
+    own = [node for node in ast.walk(function) if isinstance(node, ast.Call) and _last(node.func) == function.name]
+    for loop in ast.walk(function):
+        if not isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
+            continue
+        inside = function if isinstance(loop, ast.comprehension) else loop
+        again = next(
+            (call for call in own if call in ast.walk(inside) and _all_names(loop.target) & _all_names(call)), None
+        )
+        text = ast.unparse(loop.iter)
+        if again is None or not any(word in text.lower() for word in SUCCESSOR_WORDS):
+            continue
+        more, runs = _more_reasons(function, function), _runs_nodes(function, own)
+        if not runs and not more:
+            continue  # a tree that is counted or printed
+        last = RUNS if runs else ONLY_COLLECTS
+        reason = f"calls itself for successors: `{_clip(text)}` (line {again.lineno})"
+        yield _Loop(again.lineno, function.name, (reason, *more, last), runs)
+        return
+
+
+def _sorted(around: ast.AST, function: Function) -> Iterator[_Loop]:
+    """A loop over the nodes that a `TopologicalSorter` gives out, made in this function or kept by its class."""
+    made = {
+        name
+        for node in ast.walk(around)
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        and isinstance(node.value, ast.Call)
+        and _last(node.value.func) == SORTER
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if (name := _dotted(target))
+    }
+    for loop in ast.walk(function):
+        if not isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
+            continue
+        asked = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Attribute) and node.attr in GIVES]
+        if any(_dotted(each.value) in made or SORTER in ast.unparse(each.value) for each in asked):
+            runs = _runs_nodes(function if isinstance(loop, ast.comprehension) else loop)
+            reason = f"takes nodes from a `{SORTER}`: `{_clip(ast.unparse(loop.iter))}` (line {loop.iter.lineno})"
+            yield _Loop(loop.iter.lineno, SORTER, (reason, RUNS if runs else ONLY_COLLECTS), runs)
+
+
+def _last(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
 def _judge(loop: ast.While, function: Function) -> _Loop | None:
     calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
     takes = {name: call for call in calls if (name := _container(call, TAKES))}
@@ -128,7 +184,7 @@ def _judge(loop: ast.While, function: Function) -> _Loop | None:
         if not more and not reasons[1].startswith(SUCCESSORS):
             continue  # a stack of tokens, a retry queue: nothing says that these are nodes of a graph
         runs = _runs_nodes(loop)
-        last = "runs something for each node" if runs else "but runs nothing for a node: it may only collect ids"
+        last = RUNS if runs else ONLY_COLLECTS
         return _Loop(loop.lineno, queue, (*reasons, *more, last), runs)
     return None
 
@@ -141,7 +197,7 @@ def _put_reason(put: ast.AST) -> str:
     return f"{kind}: `{_clip(text)}` (line {line})"
 
 
-def _more_reasons(loop: ast.While, function: Function) -> list[str]:
+def _more_reasons(loop: ast.AST, function: Function) -> list[str]:
     reasons: list[str] = []
     seen = sorted(name for name in _all_names(function) if any(word in name.lower() for word in SEEN_WORDS))
     if seen:
@@ -153,12 +209,15 @@ def _more_reasons(loop: ast.While, function: Function) -> list[str]:
     return reasons
 
 
-def _runs_nodes(loop: ast.While) -> bool:
-    """Whether the loop awaits something, or calls what it has looked up or a function named for running."""
+def _runs_nodes(loop: ast.AST, apart: Sequence[ast.Call] = ()) -> bool:
+    """Whether the loop awaits something, or calls what it has looked up or a function named for running.
+
+    `apart` are calls that say nothing: of the function to itself.
+    """
     for node in ast.walk(loop):
-        if isinstance(node, ast.Await):
+        if isinstance(node, ast.Await) and node.value not in apart:
             return True
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Call) and node not in apart:
             if isinstance(node.func, (ast.Subscript, ast.Call)):
                 return True
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

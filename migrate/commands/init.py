@@ -114,8 +114,10 @@ def _create(root: Path, name: str, text: str) -> None:
 
 
 def guess_source(project: Project) -> tuple[str, ...]:
-    """The source folders: the whole project, with `src` as an import root of its own where there is one."""
-    return ("src", ".") if (project.root / "src").is_dir() else (".",)
+    """The source folders: the whole project, with the folders that imports start from where they are not its root."""
+    from ..import_roots import import_roots
+
+    return (*import_roots(project), ".")
 
 
 def render(source: tuple[str, ...], candidates: tuple[Candidate, ...], file: str, module: str) -> str:

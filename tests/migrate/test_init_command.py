@@ -100,6 +100,39 @@ def test_a_loop_that_takes_nodes_and_puts_successors_back_is_a_candidate(tmp_pat
     assert candidates(tmp_path, text) == [(name, True)]
 
 
+SETUP = "class Walker:\n    def __init__(self, handlers):\n        self.handlers, self.visited = handlers, set()\n\n"
+RECURSIVE = {
+    "a method": SETUP + "    def run(self, name, flow):\n        self.handlers[name]()\n"
+    "        for child in flow['next'][name]:\n            self.run(child, flow)\n",
+    "a function": "async def walk(node, ctx):\n    await ctx.execute(node)\n    for one in node.next_nodes:\n        await walk(one, ctx)\n",
+    "gathered": "async def walk(n):\n    await n.run()\n    await gather(*(walk(one) for one in n.children))\n",
+    "sorted": "def run(graph, handlers):\n    for name in TopologicalSorter(graph).static_order():\n        handlers[name]()\n",
+    "ready": "class Runner:\n    def __init__(self, graph):\n        self.order = graphlib.TopologicalSorter(graph)\n\n"
+    "    def run(self):\n        while self.order.is_active():\n            for name in self.order.get_ready():\n"
+    "                execute(name)\n",
+}
+
+
+@pytest.mark.parametrize("kind", RECURSIVE)
+def test_recursion_and_a_topological_sorter_walk_too(tmp_path: Path, kind: str) -> None:
+    ((_, runs),) = candidates(tmp_path, RECURSIVE[kind])
+    assert runs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def size(node):\n    return 1 + sum(size(child) for child in node.children)\n",
+        "def show(node):\n    for child in node.children:\n        out.extend(show(child))\n",
+        "async def show(node):\n    for child in node.children:\n        await show(child)\n",
+        "def order(graph):\n    return list(TopologicalSorter(graph).static_order())\n",
+        "def retry(n):\n    for wait in (1, 2):\n        execute(n)\n        retry(n - 1)\n",
+    ],
+)
+def test_recursion_that_runs_nothing_is_none(tmp_path: Path, text: str) -> None:
+    assert candidates(tmp_path, text) == []
+
+
 def test_a_search_that_only_collects_ids_is_named_with_that_doubt(tmp_path: Path) -> None:
     assert candidates(tmp_path, COLLECTS) == [("app.engine.reachable", False)]
 
@@ -151,6 +184,27 @@ def test_a_src_layout_gets_its_import_root(sandbox) -> None:
     written = tomllib.loads((sandbox.root / "graphlift.toml").read_text(encoding="utf-8"))
     assert written["source"] == ["src", "."]
     assert written["symbol"][0]["legacy"] == "app.engine.Walker"
+
+
+@pytest.mark.parametrize(
+    ("files", "source", "legacy"),
+    [
+        (["packages/flow/src/flow/__init__.py", "packages/flow/src/flow/w.py"], ["packages/flow/src", "."], "flow.w"),
+        (["packages/flow/src/flow/w.py"], ["packages/flow/src", "."], "flow.w"),
+        (["flow/pyproject.toml", "flow/flow/__init__.py", "flow/flow/w.py"], ["flow", "."], "flow.w"),
+        (["backend/flow/__init__.py", "backend/flow/w.py", "backend/run.py=import flow.w"], ["backend", "."], "flow.w"),
+        (["app/flow/__init__.py", "app/flow/w.py", "run.py=import app.flow.w"], ["."], "app.flow.w"),
+        (["app/flow/__init__.py", "app/flow/w.py"], ["."], "app.flow.w"),
+        (["app/__init__.py", "app/src/__init__.py", "app/src/w.py"], ["."], "app.src.w"),
+    ],
+)
+def test_import_roots_below_the_root(sandbox, files: list[str], source: list[str], legacy: str) -> None:
+    texts = dict(name.partition("=")[::2] for name in files)
+    sandbox.files({name: BREADTH_FIRST if name.endswith("/w.py") else text for name, text in texts.items()})
+    assert sandbox.run("init").code == 0
+    written = tomllib.loads((sandbox.root / "graphlift.toml").read_text(encoding="utf-8"))
+    assert (written["source"], written["symbol"][0]["legacy"]) == (source, f"{legacy}.Walker")
+    assert sandbox.run("inventory").code == 0
 
 
 def test_dry_run_writes_nothing(sandbox) -> None:
