@@ -115,8 +115,11 @@ class Workspace:
         return f"{self.absolute(file, binding.statement)}.{binding.alias.name}"
 
     def named_through(self, file: File, name: str) -> tuple[Reference, ...]:
-        """The references outside of `file` that reach a symbol through the name that `file` binds."""
-        return tuple(ref for ref in self._through.get(f"{file.module}.{name}", ()) if ref.file != file.path)
+        """The references outside of `file` (and its stub) that reach a symbol through the name that `file` binds."""
+        own = file.path.rpartition(".")[0]
+        return tuple(
+            ref for ref in self._through.get(f"{file.module}.{name}", ()) if ref.file.rpartition(".")[0] != own
+        )
 
     def left_through(self, file: File, name: str, *, dropped: bool = False) -> tuple[Reference, ...]:
         """Those of `named_through` that are not rewritten. Strings that patch are left out: they follow what is bound.

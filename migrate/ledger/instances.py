@@ -116,7 +116,6 @@ class _Tracker:
         self.privates = privates
         self.objects = Objects(source, findings, givers=givers)
         self.found = FileFindings()
-        self._own = [each for each in findings.mentions if each.role == model.DEFINITION]
 
     def run(self) -> FileFindings:
         for node, scope in self.names.attributes:
@@ -167,11 +166,9 @@ class _Tracker:
             self._add(*self.source.name_span(node), found, scope, "a subclass overrides a private member")
 
     def _is_inside(self, start: int) -> bool:
-        for node in self.names.classes:
-            first, last = self.source.span(node)
-            if first <= start < last and any(first <= each.start < last for each in self._own):
-                return True
-        return False
+        """Whether a place stands in the class of a symbol itself."""
+        own = (self.source.span(node) for node in self.source.own_definitions if isinstance(node, ast.ClassDef))
+        return any(first <= start < last for first, last in own)
 
     def _named(self, node: ast.Constant, value: str, scope: Scope) -> None:
         """`patch.object(x, "_y")`, `getattr(x, "_y")`, `vars(x)["_y"]`, `methodcaller("_y")`: a string that is the name."""

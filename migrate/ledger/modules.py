@@ -102,7 +102,7 @@ class Modules:
         files = {re.escape(file.rpartition("/")[2]) for file in self.files.values()}
         dotted, last = "|".join(names) or "(?!)", "|".join(sorted(files)) or "(?!)"
         path = rf"(?<![\w.-])[/\\]?(?:[\w.-]+[/\\]+)*(?:{last})(?!\w|\.\w)"
-        return re.compile(rf"(?<![\w./\\:-])(?:{dotted})(?![\w:/-]|\.\w)|{path}".encode())
+        return re.compile(rf"(?:(?<![\w./\\:-])|(?<=\[mypy-))(?:{dotted})(?![\w:/-]|\.\w)|{path}".encode())
 
     def named_by(self, text: str) -> str | None:
         """The symbol whose module a hit of `pattern` names: by its name, or by a path that can be its file's."""

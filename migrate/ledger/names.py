@@ -139,6 +139,9 @@ class _NameFinder:
 
     def _unbound(self, node: ast.Name, scope: Scope, start: int, end: int) -> None:
         """A name that nothing in the file binds: from a star import that cannot be read, or from nowhere."""
+        if isinstance(self.names.parents.get(node), ast.AnnAssign) and isinstance(node.ctx, ast.Store):
+            self.found.explained.append(Explained(start, end, "a name that is only declared here"))
+            return
         outside = [star for star in self.source.stars if not self.source.resolver.has_file(star)]
         symbol = self.vocabulary.symbol_named(node.id)
         if symbol and any(star.partition(".")[0] == symbol.partition(".")[0] for star in outside):

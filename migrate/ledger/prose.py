@@ -15,6 +15,7 @@ from .literals import pieces
 from .mention import Explained, FileFindings, Mention
 from .resolve import Resolution
 from .text import TextFile
+from .vocabulary import is_escape
 
 if TYPE_CHECKING:
     from .python import PythonFile
@@ -38,6 +39,8 @@ def path_around(text: bytes, start: int, end: int) -> tuple[int, int]:
     first = before.start() if before else start
     while first > line and text[first - 1 : first].isalnum():
         first -= 1
+    if first < start and is_escape(text, first):
+        first += 1
     after = _AFTER.match(text, end)
     return first, after.end() if after else end
 

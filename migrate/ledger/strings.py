@@ -69,6 +69,12 @@ class _StringFinder:
             if code := self._code(node, piece):
                 self._script(node, piece, hits, scope, code)
                 continue
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, bytes)
+                and self._pickled(node, piece, hits, scope)
+            ):
+                continue
             composed = isinstance(node, ast.JoinedStr) or len(all_pieces) > 1 or _is_composed(parent, node)
             if composed or not piece.is_plain(self.text):
                 self._pieced(node, piece, hits, scope)
@@ -99,6 +105,18 @@ class _StringFinder:
                 self.found.explained.append(Explained(*hit.span(), "another object in code in a string"))
             else:
                 self._add(node, start, end, model.SCRIPT, found, scope, piece, reason=reason)
+
+    def _pickled(self, node: ast.Constant, piece: Piece, hits: list[re.Match[bytes]], scope: Scope) -> bool:
+        """Note the names in bytes that hold the module's name too, apart from the symbol's: a pickle has them so."""
+        inner = self.text[piece.inner_start : piece.inner_end]
+        named = [(hit, self._symbol_of(hit.group().decode())) for hit in hits]
+        found = [(hit, symbol) for hit, symbol in named if symbol and symbol.rpartition(".")[0].encode() in inner]
+        if not found or any(symbol.encode() in inner for _, symbol in found):
+            return False
+        for hit, symbol in found:
+            reason = "bytes that name the module and the symbol in it, as a pickle does"
+            self._maybe(node, *hit.span(), model.STRING_TARGET_DYNAMIC, symbol, scope, piece, reason)
+        return True
 
     # -- literals whose value stands in the source -----------------------------------------------------------------
 

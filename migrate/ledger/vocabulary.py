@@ -77,6 +77,7 @@ class Vocabulary:
             start, end = found.span()
             while start > last and _LETTER.match(text, start - 1):
                 start -= 1
+            start += start < found.start() and is_escape(text, start)
             while (following := _LETTER.match(text, end)) is not None:
                 end = following.end()
             if start >= last and (start, end) != found.span():
@@ -102,9 +103,17 @@ class Vocabulary:
 
 
 def whole_words(names: AbstractSet[str]) -> re.Pattern[bytes]:
-    """A pattern for whole-word occurrences of `names` in UTF-8 text; it matches nothing where there are none."""
+    r"""A pattern for whole-word occurrences of `names` in UTF-8 text; it matches nothing where there are none.
+
+    The letter of an escape is none of the word behind it: `"usage:\nBFSWalker"`, `r"\bBFSWalker"`.
+    """
     inner = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
-    return re.compile(rb"(?<![\w\x80-\xff])(?:" + inner.encode() + rb")(?![\w\x80-\xff])")
+    return re.compile(rb"(?:(?<![\w\x80-\xff])|(?<=\\[abfnrtv]))(?:" + inner.encode() + rb")(?![\w\x80-\xff])")
+
+
+def is_escape(text: bytes, start: int) -> bool:
+    r"""Whether the letter at `start` belongs to an escape, as the `n` of `\n` does."""
+    return text[start - 1 : start] == b"\\" and text[start : start + 1] in b"abfnrtv" and start > 0
 
 
 def stands(name: str, text: bytes) -> bool:
@@ -113,7 +122,8 @@ def stands(name: str, text: bytes) -> bool:
     start = text.find(needle)
     while start >= 0:
         # The bytes of a byte order mark look like letters.
-        first = start == 0 or (start == 3 and text.startswith(codecs.BOM_UTF8)) or not _LETTER.match(text, start - 1)
+        bom = start == 3 and text.startswith(codecs.BOM_UTF8)
+        first = start == 0 or bom or not _LETTER.match(text, start - 1) or is_escape(text, start - 1)
         if first and not _LETTER.match(text, start + len(needle)):
             return True
         start = text.find(needle, start + 1)

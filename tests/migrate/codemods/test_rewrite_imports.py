@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from graphlift.migrate.codemods.testing import check_noop, check_transformed
@@ -168,3 +170,20 @@ def test_without_pruning_the_old_import_stays() -> None:
         symbols=[SYMBOL],
         skip=["rewrite-imports", "drop-unused"],
     )
+
+
+def test_a_module_that_stays_keeps_no_import_in_its_stub(sandbox: Any) -> None:
+    old = "from app.walker import Walker as _W\n"
+    sandbox.files(
+        {
+            "graphlift.toml": '[[symbol]]\nlegacy = "app.walker.Walker"\ncalled = "app.engine.R"\ntype = "app.engine.R"\n',
+            "app/__init__.py": "",
+            "app/walker.py": "class Walker: ...\n",
+            "app/engine.py": "class R: ...\n",
+            "app/api.py": f"{old}\n\nclass Api:\n    kind = _W\n",
+            "app/api.pyi": f"{old}\nclass Api:\n    kind: type[_W]\n",
+        }
+    )
+    sandbox.run("codemod", "--apply")
+    stub = (sandbox.root / "app/api.pyi").read_text(encoding="utf-8")
+    assert stub == "from app.engine import R\n\nclass Api:\n    kind: type[R]\n"

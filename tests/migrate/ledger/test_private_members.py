@@ -96,3 +96,12 @@ def test_in_a_configuration_it_may_depend_where_the_name_is_of_several_words(led
     files = {"legacy/walker.py": walker, "flows.yaml": "a: _execute_node\nb: _step\n", "notes.md": "_execute_node\n"}
     found = ledger_of(files).references
     assert [(each.file, each.line) for each in found if each.role == "private-member"] == [("flows.yaml", 1)]
+
+
+def test_an_alias_in_a_classs_body_hides_no_use_of_a_private_member(ledger_of):
+    text = (
+        "from legacy.walker import BFSWalker\n\nclass Api:\n    engine = BFSWalker\n\n"
+        "    def __init__(self):\n        self._runtime = self.engine(1)\n\n    def go(self):\n        return self._runtime._step()\n"
+    )
+    found = [each for each in ledger_of({"app/api.py": text}).in_file("app/api.py") if each.role == "private-member"]
+    assert [(each.line, each.certain) for each in found] == [(10, True)]

@@ -75,3 +75,32 @@ def test_a_form(ledger_of, source, expected):
     assert found == expected
     assert ledger.is_complete, ledger.unexplained
     assert {each.symbol for each in ledger.references} == {"legacy.walker.BFSWalker"}
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "fate"),
+    [
+        ("HELP = 'usage:\\nBFSWalker runs it'\n", "prose", "keep"),
+        ("HELP = 'usage:\\n\\tlegacy.walker.BFSWalker runs it'\n", "prose", "keep"),
+        ("PATTERN = r'\\bBFSWalker\\b'\n", "prose", "keep"),
+        ("DATA = b'clegacy.walker\\nBFSWalker\\n(t.'\n", "string-target-dynamic", "flag"),
+        (
+            "DATA = b'\\x80\\x04\\x8c\\rlegacy.walker\\x94\\x8c\\tBFSWalker\\x94\\x93'\n",
+            "string-target-dynamic",
+            "flag",
+        ),
+    ],
+)
+def test_a_name_right_behind_an_escape_is_none_of_a_longer_word(ledger_of, text, role, fate):
+    ledger = ledger_of({"app/use.py": text})
+    assert [(each.role, each.fate) for each in ledger.in_file("app/use.py") if "BFSWalker" in each.text] == [
+        (role, fate)
+    ]
+    assert [each for each in ledger.lookalikes if each.file == "app/use.py"] == []
+
+
+def test_a_name_that_is_only_declared_is_explained(ledger_of):
+    files = {"app/api.py": "from legacy.walker import BFSWalker\n\nclass Api:\n    engine_class = BFSWalker\n"}
+    stub = "from legacy.walker import BFSWalker\n\nclass Api:\n    engine_class: type[BFSWalker]\n"
+    ledger = ledger_of({**files, "app/api.pyi": stub})
+    assert ledger.is_complete
