@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # A pre-commit hook names its index in the environment, so the caller's GIT_* variables stay.
-_FIXED = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+# Replaced objects are this clone's alone: nobody else would see the history that they tell.
+_FIXED = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
 USUAL_BRANCHES = ("main", "master", "trunk", "develop")
 REGULAR_MODES = frozenset({"100644", "100755"})
 
@@ -128,6 +129,12 @@ class Git:
         fields = ((*head.split(), path) for head, _, path in rows)
         return tuple(Entry(path, blob) for mode, _, blob, path in fields if mode in REGULAR_MODES)
 
+    def opaque(self, revision: str) -> frozenset[str]:
+        """The links and submodules of a commit, or of the index (an empty `revision`)."""
+        listed = self._run("ls-tree", "-r", "-z", revision) if revision else self._run("ls-files", "-z", "--stage")
+        rows = (row.partition("\t") for row in _split(listed))
+        return frozenset(path for head, _, path in rows if head.split()[0] not in REGULAR_MODES)
+
     def show(self, revision: str, path: str) -> bytes | None:
         """The content of a file at a commit, or None where it did not exist. An empty `revision` is the index."""
         done = self._start("cat-file", "blob", f"{revision}:./{path}")
@@ -227,7 +234,7 @@ class Git:
         return done.stdout if done.returncode == 0 else b""
 
     def _start(self, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-        command = ["git", "-c", "core.quotepath=off", *arguments]
+        command = ["git", "-c", "core.quotepath=off", "-c", "log.showSignature=false", *arguments]
         try:
             # An empty input, not ours: git must not read the terminal or a hook's pipe.
             return subprocess.run(

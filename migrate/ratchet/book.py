@@ -135,6 +135,10 @@ class Book(_Model):
         """The rule with this id, or None."""
         return next((rule for rule in self.rule if rule.id == rule_id), None)
 
+    def became(self, symbol: str) -> frozenset[str]:
+        """What a deleted symbol became, as far as it is on record."""
+        return frozenset(item.target for item in self.retired if item.symbol == symbol and item.target)
+
 
 def parse_book(text: str, where: str) -> Book:
     """Read and validate; a `ConfigurationError` says file, line, key and mend."""

@@ -29,7 +29,20 @@ def loosenings(before: Book, after: Book, renames: Mapping[str, tuple[str, ...]]
             found.append(Loosening(old.id, "was removed"))
         else:
             found.extend(Loosening(old.id, how) for how in _compare(old, new, renames))
+            found.extend(Loosening(old.id, how) for how in _forgotten(old, before, after))
     return tuple(found)
+
+
+def _forgotten(rule: Rule, before: Book, after: Book) -> Iterator[str]:
+    """What the records say that deleted symbols became is all that may stand behind their names."""
+    for name in rule.names:
+        old, new = before.became(name), after.became(name)
+        if old and new != old:
+            yield f"has another record of what {name} became: {_listed(new)} instead of {_listed(old)}"
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
 
 
 def _compare(old: Rule, new: Rule, renames: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What the project's configuration hides from the metric `references` that it showed at the merge base.
 
 The other metrics list files by git and do not care about `source` and `exclude`; `references` reads the ledger, which
-does. So an exclusion added to hide a call is found here.
+does. So an exclusion added to hide a call is found here; so is, for `absent`, another end that a deleted name may lead to.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from typing import Any
 
 from ...plugins.configuration import CONFIG_NAMES
 from ...plugins.project import Project
-from .book import RULE_KEY
+from .book import RULE_KEY, Rule
 from .findings import Finding
 from .judge import Facts
 from .trees import StoredTree
 
-METRIC = "references"
+METRIC, ABSENT = "references", "absent"
 
 
 def hidden_by_settings(project: Project, past: StoredTree, facts: Facts) -> list[Finding]:
-    """Findings for each rule of the metric `references`, where the configuration shows less than at the merge base."""
-    rules = [rule for rule in facts.now.book.rule if rule.metric == METRIC and rule.id not in facts.now.waiting]
+    """Findings for each rule that reads the configuration, where that shows less, or allows more, than at the merge base."""
+    armed = [rule for rule in facts.now.book.rule if rule.id not in facts.now.waiting]
+    rules = [rule for rule in armed if rule.metric in (METRIC, ABSENT)]
     if not rules or project.config_file is None:
         return []
     now, before = project.settings.model_dump(mode="json"), settings_at(past)
@@ -33,10 +34,22 @@ def hidden_by_settings(project: Project, past: StoredTree, facts: Facts) -> list
         key = f"{RULE_KEY}:{rule.id}"
         if key not in facts.new_raises and facts.past is not None and facts.past.side.book.find(rule.id):
             mend = f'undo it, or add a [[raise]] with key = "{key}", a reason and an owner'
-            found += [
-                Finding("settings", "error", key, how, mend, project.config_file.name) for how in _less(before, now)
-            ]
+            ways = _less(before, now) if rule.metric == METRIC else _other_ends(rule, facts, before, now)
+            found += [Finding("settings", "error", key, how, mend, project.config_file.name) for how in ways]
     return found
+
+
+def _other_ends(rule: Rule, facts: Facts, before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """Deleted symbols behind whose names something else may stand than before, where no record says what."""
+    for name in rule.names:
+        if not facts.now.book.became(name) and (old := _targets(before, name)):
+            for target in sorted(_targets(now, name) - old):
+                yield f"lets {name}, which may not come back, become {target}"
+
+
+def _targets(settings: dict[str, Any], name: str) -> set[str]:
+    symbols = (symbol for symbol in settings.get("symbol", []) if symbol.get("legacy") == name)
+    return {symbol[role] for symbol in symbols for role in ("to", "called", "type", "alias") if symbol.get(role)}
 
 
 def settings_at(past: StoredTree) -> dict[str, Any] | None:

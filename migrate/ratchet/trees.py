@@ -39,6 +39,11 @@ class Tree(ABC):
     def read(self, path: str) -> bytes:
         """The content of a file that `paths` holds."""
 
+    @cached_property
+    def opaque(self) -> frozenset[str]:
+        """Links and submodules: what is listed, but is no regular file and is not looked into."""
+        return frozenset()
+
     def preload(self, paths: Iterable[str]) -> None:
         """Say which files will be read, so that a tree that must ask git asks once; nothing to do where files are at hand."""
         del paths
@@ -104,11 +109,12 @@ def _read(root: Path, path: str) -> bytes:
         raise EnvironmentProblem(f"cannot be read: {error.strerror}", where=path, mend="make it readable") from None
 
 
-def _is_regular(path: str) -> bool:
+def _mode(path: str) -> int:
+    """What kind of thing is at a path, as in `stat`; 0 for nothing."""
     try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
+        return stat.S_IFMT(os.lstat(path).st_mode)
     except OSError:
-        return False
+        return 0
 
 
 @dataclass
@@ -120,9 +126,18 @@ class WorkTree(Tree):
 
     def _list(self) -> frozenset[str]:
         """Every regular file that git tracks or could track; without git, everything but tool folders."""
+        return frozenset(path for path, mode in self._modes.items() if mode == stat.S_IFREG)
+
+    @cached_property
+    def opaque(self) -> frozenset[str]:
+        """Links and the folders of submodules."""
+        return frozenset(path.rstrip("/") for path, mode in self._modes.items() if mode in (stat.S_IFLNK, stat.S_IFDIR))
+
+    @cached_property
+    def _modes(self) -> dict[str, int]:
         listed = self.git.files() if self.git else Project(self.base.root, None, Settings()).files()
         root = os.fspath(self.base.root) + os.sep
-        return frozenset(path for path in listed if _is_regular(root + path))
+        return {path: _mode(root + path) for path in listed}
 
     def read(self, path: str) -> bytes:
         """The content on disk."""
@@ -151,6 +166,11 @@ class StoredTree(Tree):
     def _list(self) -> frozenset[str]:
         """Every regular file of the commit or the index."""
         return frozenset(self._blobs)
+
+    @cached_property
+    def opaque(self) -> frozenset[str]:
+        """Links and submodules of the commit or the index."""
+        return self.git.opaque(self.revision)
 
     @cached_property
     def is_on_disk(self) -> bool:
@@ -197,6 +217,11 @@ class Overlay(Tree):
     def _list(self) -> frozenset[str]:
         """The files of the tree below, and the added ones."""
         return self.under.paths | frozenset(self.changes)
+
+    @cached_property
+    def opaque(self) -> frozenset[str]:
+        """Those of the tree below."""
+        return self.under.opaque - frozenset(self.changes)
 
     def read(self, path: str) -> bytes:
         """The replaced content, else that of the tree below."""

@@ -17,6 +17,7 @@ from ..edits import Edit, FileChange, Plan
 from ..git import Git
 from ..ratchet.lock import parse_lock, render_lock
 from ..ratchet.metrics.lines import count_lines
+from ..ratchet.metrics.returning import returned
 from ..ratchet.metrics.symbols import find, is_shim, module_file
 from ..ratchet.trees import WorkTree
 from . import conditions
@@ -140,9 +141,17 @@ class _Desk:
                 f"{symbol.legacy} is not defined at the top level", where=f"{place[0]}:{place[1]}", mend=mend
             )
         if definition is None:
+            self._require_gone(symbol, path)
             self.retirements.append(Retirement(symbol.legacy, path, done=True))
             return
         self._delete(symbol, path, module, definition)
+
+    def _require_gone(self, symbol: Symbol, path: str) -> None:
+        """Raise `UsageError` where the name leads to something else than what it is to become: a class that was moved away."""
+        if path not in self._after and (place := returned(self.tree, symbol.legacy)):
+            mend = f"name in `legacy` where it is defined, or in `alias` what {symbol.legacy} became"
+            told = f"{symbol.legacy} is not defined in {path}, and its name leads here"
+            raise UsageError(told, where=f"{place[0]}:{place[1]}", mend=mend)
 
     def _source(self, path: str) -> Source:
         content = self._after.get(path)

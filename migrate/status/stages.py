@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...adapters.errors import GraphliftError
 from ..git import Git
 from ..ledger.model import PRIVATE_MEMBER
+from ..ratchet.metrics.returning import returned
 from ..ratchet.metrics.symbols import find, module_file
 from ..ratchet.trees import WorkTree
 from ..retire.alias import binds
@@ -64,7 +65,11 @@ class Survey:
     @cached_property
     def left(self) -> tuple[str, ...]:
         """The symbols that are still defined."""
-        return tuple(symbol.legacy for symbol in self.symbols if find(self.tree, symbol.legacy) is not None)
+        return tuple(symbol.legacy for symbol in self.symbols if self.place(symbol.legacy) is not None)
+
+    def place(self, name: str) -> tuple[str, int] | None:
+        """Where a symbol is defined, or where what else stands behind its name is; None where it is gone."""
+        return find(self.tree, name) or returned(self.tree, name)
 
 
 def survey(look: Survey) -> tuple[Stage, ...]:
@@ -170,7 +175,7 @@ def retired(look: Survey) -> Stage:
     count = len(look.symbols) - len(look.left)
     places = []
     for name in look.left:
-        found = find(look.tree, name)
+        found = look.place(name)
         places.append(f"{found[0]}:{found[1]}: {name}" if found else name)
     proof = f"{count} of {_many(len(look.symbols), 'symbol')} deleted"
     figures = {"retired": count, "left": len(look.left)}

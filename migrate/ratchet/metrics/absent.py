@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..keys import Key
 from .base import Reading, Scope
+from .returning import returned
 from .symbols import find, module_file
 
 
@@ -22,8 +23,8 @@ class Absent:
         return ("names",)
 
     def measure(self, scope: Scope) -> Mapping[Key, Reading]:
-        """One key a name that is there."""
-        found = {name: find(scope.tree, name) for name in scope.rule.names}
+        """One key a name that is there: defined again, or leading to something else than what it became."""
+        found = {name: find(scope.tree, name) or returned(scope.tree, name) for name in scope.rule.names}
         return {Key(self.id, name): Reading(1, *place) for name, place in found.items() if place}
 
     def grow(self, scope: Scope) -> Mapping[str, bytes]:

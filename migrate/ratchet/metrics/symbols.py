@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from ..trees import Tree
+
+_COMPILED = (".so", ".pyd", ".pyc")
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -14,14 +17,16 @@ def find(tree: Tree, name: str) -> tuple[str, int] | None:
     """Where `name` is, as (path, line), or None where it is absent.
 
     A name with a slash or a file's suffix is a path (a file or a folder). A dotted name is a module, or a class or
-    function that is *defined* there: an import, an alias or an assignment under that name does not count, and neither does
-    a module that is nothing but a shim of another one. A bare name is a module, or a class or function of that name at the
+    function that is *defined* there: an import, an alias or an assignment under that name does not count (`returning.py`
+    follows those), and neither does a module that is nothing but a shim of another one. A bare name is a module, or a class or function of that name at the
     top of any Python file.
     """
     if "/" in name or name.endswith((".py", ".pyi")):
-        return next(
-            ((path, 1) for path in sorted(tree.paths) if path == name or path.startswith(f"{name.rstrip('/')}/")), None
-        )
+        own = name.rstrip("/")
+        there = (path for path in sorted(tree.paths | tree.opaque) if path == own or path.startswith(f"{own}/"))
+        return next(((path, 1) for path in there), None)
+    if hidden := _hidden(tree, name):
+        return hidden, 1
     if "." in name or module_file(tree, name):
         return _dotted(tree, name)
     return _anywhere(tree, name)
@@ -29,9 +34,28 @@ def find(tree: Tree, name: str) -> tuple[str, int] | None:
 
 def module_file(tree: Tree, module: str) -> str | None:
     """The file that a module is imported from, or None."""
+    # A package comes before a module of its name, as in Python's own search.
     relative = module.replace(".", "/")
-    places = (f"{root}{relative}{end}" for root in tree.import_roots for end in (".py", "/__init__.py", ".pyi"))
+    places = (f"{root}{relative}{end}" for root in tree.import_roots for end in ("/__init__.py", ".py", ".pyi"))
     return next((place for place in places if place in tree.paths), None)
+
+
+def _hidden(tree: Tree, name: str) -> str | None:
+    """What would be imported for a dotted name, or for a part of it, before any source: a link, a submodule, compiled code."""
+    parts = name.split(".")
+    modules = ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    home = next((path for end in range(len(parts), 0, -1) if (path := module_file(tree, ".".join(parts[:end])))), None)
+    for root in tree.import_roots:
+        places = {f"{root}{module}{end}" for module in modules for end in ("", ".py", "/__init__.py")}
+        if opaque := sorted(places & tree.opaque):
+            return opaque[0]
+        starts = tuple(f"{root}{module}." for module in modules)
+        compiled = (path for path in tree.paths if path.endswith(_COMPILED) and path.startswith(starts))
+        if found := min(compiled, default=None):
+            return found
+        if home is not None and home.startswith(root):
+            return None
+    return None
 
 
 def _dotted(tree: Tree, name: str) -> tuple[str, int] | None:
@@ -81,12 +105,16 @@ def _anywhere(tree: Tree, name: str) -> tuple[str, int] | None:
 
 def defined(content: bytes, parts: list[str]) -> int | None:
     """The line where a class or function is defined by its qualified name, also under `if` and `try`; None if nowhere."""
-    if parts[-1].encode() not in content:
+    if parts[-1].encode() not in content and _is_plain(content):
         return None
     try:
         body: Iterable[ast.stmt] = ast.parse(content).body
     except (SyntaxError, ValueError, RecursionError):
-        return None
+        # Code for another Python, perhaps: it is not passed over, but read as a text.
+        found = re.search(
+            rb"(?m)^[ \t\f]*(?:class|def|async[ \t]+def)[ \t]+%s\b" % re.escape(parts[-1].encode()), content
+        )
+        return content.count(b"\n", 0, found.end()) + 1 if found else None
     line = None
     for part in parts:
         found = next((node for node in _statements(body) if isinstance(node, Definition) and node.name == part), None)
@@ -96,11 +124,16 @@ def defined(content: bytes, parts: list[str]) -> int | None:
     return line
 
 
+def _is_plain(content: bytes) -> bool:
+    """Whether names stand in a source as they are: other encodings and other forms of a letter write them otherwise."""
+    return content.isascii() and b"coding" not in content[:200]
+
+
 def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
     for node in body:
         yield node
         if not isinstance(node, Definition):
             for field in ("body", "orelse", "finalbody"):
                 yield from _statements(getattr(node, field, ()))
-            for handler in getattr(node, "handlers", ()):
-                yield from _statements(handler.body)
+            for block in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+                yield from _statements(block.body)
