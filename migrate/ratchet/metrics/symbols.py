@@ -114,7 +114,7 @@ def defined(content: bytes, parts: list[str]) -> int | None:
         found = re.search(
             rb"(?m)^[ \t\f]*(?:class|def|async[ \t]+def)[ \t]+%s\b" % re.escape(parts[-1].encode()), content
         )
-        return content.count(b"\n", 0, found.end()) + 1 if found else None
+        return content.count(b"\n", 0, word.end()) + 1 if word else None
     line = None
     for part in parts:
         found = next((node for node in _statements(body) if isinstance(node, Definition) and node.name == part), None)
