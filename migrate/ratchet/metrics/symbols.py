@@ -111,7 +111,7 @@ def defined(content: bytes, parts: list[str]) -> int | None:
         body: Iterable[ast.stmt] = ast.parse(content).body
     except (SyntaxError, ValueError, RecursionError):
         # Code for another Python, perhaps: it is not passed over, but read as a text.
-        found = re.search(
+        word = re.search(
             rb"(?m)^[ \t\f]*(?:class|def|async[ \t]+def)[ \t]+%s\b" % re.escape(parts[-1].encode()), content
         )
         return content.count(b"\n", 0, word.end()) + 1 if word else None
