@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -103,7 +103,7 @@ def run(
     if tape and cassette and cassette.changed and asked.record != "none":
         hidden = {case.id: case.redact for case in expand_cases(given[1]) if case.redact is not None}
         cassette.save(tape, hidden)
-    return report
+    return replace(report, flaky_fails=settings.flaky == "fail")
 
 
 def _progress(judged: Iterator[Judged], total: int) -> Iterable[Judged]:
@@ -119,7 +119,8 @@ def merge(project: Project, names: Sequence[str]) -> Report:
     known = read_baseline(project.root / settings.baseline, settings.baseline)
     parts = [_part(name) for name in names]
     try:
-        return merge_reports(parts, known, dt.datetime.now(dt.UTC).date())
+        merged = merge_reports(parts, known, dt.datetime.now(dt.UTC).date())
+        return replace(merged, flaky_fails=settings.flaky == "fail")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UsageError(
             f"{', '.join(names)}: not all of them are whole reports: {error!r}",

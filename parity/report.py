@@ -41,7 +41,7 @@ class Report:
 
     `partial` says that not every case ran, so that nothing is proved; `stopped`, by an interrupt; `shard`, because it is one of several
     parts. `flaky` is where the
-    legacy engine differs from itself; `unseen` is what an engine does not show. `traces` are the runs of some of the diverging
+    legacy engine differs from itself: nothing can be said there, and with `flaky_fails` that is not enough; `unseen` is what an engine does not show. `traces` are the runs of some of the diverging
     cases (at most `traces.MOST_CASES`), by case. `coverage` is how much of their workflows the cases reach.
     """
 
@@ -57,6 +57,7 @@ class Report:
     shard: str | None = None
     traces: tuple[CaseTrace, ...] = ()
     coverage: Coverage = field(default_factory=Coverage)
+    flaky_fails: bool = False
 
     @property
     def new(self) -> tuple[Finding, ...]:
@@ -66,7 +67,7 @@ class Report:
     @property
     def clean(self) -> bool:
         """Whether something ran, nothing unknown was found in it, and the baseline is in order."""
-        return bool(self.cases) and not self.new and not self.problems and not self.blind
+        return bool(self.cases) and self.holds_as_far_as_it_went
 
     @property
     def blind(self) -> bool:
@@ -87,7 +88,7 @@ class Report:
     @property
     def holds_as_far_as_it_went(self) -> bool:
         """Whether nothing was found in what ran, whole or not."""
-        return not self.new and not self.problems and not self.blind
+        return not self.new and not self.problems and not self.blind and not (self.flaky_fails and self.flaky)
 
     @property
     def green(self) -> bool:
@@ -95,14 +96,21 @@ class Report:
         return self.clean and not self.partial
 
     def verdicts(self) -> dict[str, dict[str, Any]]:
-        """By family: "green" or "red", how many findings, how many of them are known, and whether all of it was seen."""
+        """By family: "green" or "red", how many findings, known ones, flaky places, and whether all of it could be judged."""
         found: dict[str, dict[str, Any]] = {}
         for family in self.families:
             mine = [item for item in self.findings if item.divergence.family == family]
             known = sum(item.known is not None for item in mine)
-            verdict = "green" if known == len(mine) else "red"
-            complete = not any(text.startswith(f"{family}: ") for text in self.unseen)
-            found[family] = {"verdict": verdict, "count": len(mine), "known": known, "complete": complete}
+            flaky = sum(item.family == family for item in self.flaky)
+            verdict = "green" if known == len(mine) and not (flaky and self.flaky_fails) else "red"
+            complete = not flaky and not any(text.startswith(f"{family}: ") for text in self.unseen)
+            found[family] = {
+                "verdict": verdict,
+                "count": len(mine),
+                "known": known,
+                "flaky": flaky,
+                "complete": complete,
+            }
         return found
 
     def to_json(self) -> dict[str, Any]:

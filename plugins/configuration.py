@@ -12,7 +12,7 @@ import json
 import keyword
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -122,6 +122,10 @@ class ParitySettings(_Model):
         default=".graphlift/parity.json", description="Evidence that retire and status read; a JSON file."
     )
     timeout: float = Field(default=30.0, gt=0, description="Seconds that one case may take on one engine.")
+    flaky: Literal["report", "fail"] = Field(
+        default="report",
+        description="What becomes of places where the legacy engine differs from itself, so that nothing can be said there.",
+    )
     regressions: InsidePath = Field(
         default="graphlift-regressions", description="Folder of the counterexamples that `--fuzz` found; commit it."
     )

@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,8 @@ class Session:
     def judge(self, case: Case) -> Report:
         """Run and judge one of the project's cases, isolated from this process."""
         (judged,) = judge_cases([case], self.rules, self._isolated())
-        return _report(judged, self.rules, [entry for entry in self.known if _is_for(entry, case.id)])
+        report = _report(judged, self.rules, [entry for entry in self.known if _is_for(entry, case.id)])
+        return replace(report, flaky_fails=self.project.settings.parity.flaky == "fail")
 
     def _isolated(self) -> Pool:
         # Not before it is needed: what it is depends on the threads that run then.

@@ -97,5 +97,6 @@ def _families(report: Report) -> Iterator[str]:
     for name, verdict in report.verdicts().items():
         count, known = verdict["count"], verdict["known"]
         told = f"  {counted(count, 'divergence')}{f', {known} known' if known else ''}" if count else ""
-        seen = "" if verdict["complete"] else "  as far as it is shown, see above"
+        flaky = f"  {counted(verdict['flaky'], 'flaky place')}, not judged there" if verdict["flaky"] else ""
+        seen = "" if verdict["complete"] else flaky or "  as far as it is shown, see above"
         yield f"{name:<{width}}  {verdict['verdict']:<5}{told}{seen}".rstrip()

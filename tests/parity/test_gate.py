@@ -9,6 +9,7 @@ import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from graphlift.parity.engines import OutcomeEngine
 from graphlift.parity.gate import run_gate
 from graphlift.parity.judging import Judged
 from graphlift.parity.report import Report
+from graphlift.parity.reporters.terminal import text
 from graphlift.parity.rules import builtin_rules
 from graphlift.parity.running import InProcess, Task
 
@@ -109,6 +111,26 @@ def test_where_the_legacy_engine_differs_from_itself_nothing_is_judged(tmp_path:
     assert [(item.side, item.family, item.node) for item in report.flaky] == [("legacy", "run count", "b")]
 
 
+def test_a_flaky_place_is_told_in_its_familys_verdict_and_is_enough_to_fail_where_that_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    report = gate(tmp_path, changing(walk("a", "b", "b"), walk("a", "b")), walk("a", "b"))
+    assert report.verdicts()["run count"] == {
+        "verdict": "green",
+        "count": 0,
+        "known": 0,
+        "flaky": 1,
+        "complete": False,
+    }
+    (line,) = [line for line in text(report).splitlines() if line.startswith("run count ")]
+    assert line.split(None, 3)[2:] == ["green", "1 flaky place, not judged there"]
+    assert report.green
+    strict = replace(report, flaky_fails=True)
+    assert (strict.green, strict.holds_in_part, strict.verdicts()["run count"]["verdict"]) == (False, False, "red")
+    assert text(strict).endswith("red: 1 case, 0 divergences, 1 flaky")
+    assert strict.verdicts()["status"]["verdict"] == "green"
+
+
 def test_flaky_in_one_node_hides_nothing_at_another(tmp_path: Path) -> None:
     report = gate(tmp_path, changing(walk("a", "b", "b", "a"), walk("a", "b", "a")), walk("a", "b"))
     assert found(report) == [("GL101", "a")]
@@ -187,7 +209,13 @@ def known(**more: Any) -> Known:
 def test_a_known_divergence_is_green_and_counted(tmp_path: Path) -> None:
     report = gate(tmp_path, walk("a"), walk("a", "a"), baseline=[known()])
     assert report.green
-    assert report.verdicts()["run count"] == {"verdict": "green", "count": 1, "known": 1, "complete": True}
+    assert report.verdicts()["run count"] == {
+        "verdict": "green",
+        "count": 1,
+        "known": 1,
+        "flaky": 0,
+        "complete": True,
+    }
 
 
 @pytest.mark.parametrize("entry", [known(expires=dt.date(2029, 1, 1)), known(case="two"), known(node="b")])

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import statistics
+
 import pytest
 
+from graphlift.parity.engine import Engine
 from graphlift.parity.engines import CompiledEngine, ReferenceEngine
-from graphlift.parity.fuzz.searching import differences
-from graphlift.parity.mutants import MUTANTS, Killed, kill_rate, measure
+from graphlift.parity.fuzz.searching import differences, search
+from graphlift.parity.mutants import MUTANTS, Killed, Mutant, kill_rate, measure
 from graphlift.parity.mutants.killing import corpus
+from graphlift.parity.observation import Side
 from graphlift.parity.rules import builtin_rules
 
 RULES = builtin_rules()
 BY_ID = {mutant.id: mutant for mutant in MUTANTS}
+
+
+def engines(mutant: Mutant) -> dict[Side, Engine]:
+    return {"legacy": ReferenceEngine(), "candidate": mutant}
 
 
 def test_there_are_many_and_each_is_described() -> None:
@@ -24,6 +32,15 @@ def test_there_are_many_and_each_is_described() -> None:
 def test_the_gate_sees_at_least_95_of_100() -> None:
     fates = measure(MUTANTS, RULES, corpus(100, seed=1))
     assert kill_rate(fates) >= 0.95, [fate.mutant for fate in fates if fate.survives]
+
+
+@pytest.mark.slow
+def test_counterexamples_of_mutants_are_small() -> None:
+    some = MUTANTS[::4]  # shrinking is slow; by hand all of them hold
+    found = [search(engines(mutant), RULES, examples=100, seed=3) for mutant in some]
+    sizes = [one.draft.size for one in found if one is not None]
+    assert len(sizes) >= 0.8 * len(some)
+    assert statistics.median(sizes) <= 6, sorted(sizes)
 
 
 @pytest.mark.parametrize(
