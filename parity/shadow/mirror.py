@@ -25,6 +25,8 @@ from .traffic import Traffic
 
 T = TypeVar("T")
 _LOG = logging.getLogger("graphlift.shadow")
+IDLE = 10.0
+"""Seconds after which a thread that has nothing to replay ends."""
 
 
 @dataclass
@@ -203,7 +205,12 @@ class Mirror:
 
     def _work(self) -> None:
         while True:
-            case, served = self._queue.get()
+            try:
+                case, served = self._queue.get(timeout=IDLE)
+            except queue.Empty:
+                if self._may_end():
+                    return
+                continue
             try:
                 self._shadow(case, served)
             except BaseException as error:  # a candidate may raise anything; this thread must live
@@ -213,6 +220,14 @@ class Mirror:
                 served.tap.release()
                 del case, served
                 self._queue.task_done()
+
+    def _may_end(self) -> bool:
+        """Whether this thread is not needed now; the next run starts another. Else what nobody uses any more would stay."""
+        with self._lock:
+            if not self._queue.empty():
+                return False
+            self._threads.remove(threading.current_thread())
+            return True
 
     def _shadow(self, case: Case, served: Served) -> None:
         if self._breaker.open:

@@ -363,6 +363,24 @@ def test_candidates_that_hang_between_good_ones_end_it_too() -> None:
     assert it.mirror.counts.failed == 3
 
 
+def test_threads_end_when_there_is_nothing_to_replay_and_begin_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphlift.parity.shadow.mirror.IDLE", 0.001)
+    threads: list[threading.Thread] = []
+
+    def noted(case: Case, handlers: dict[str, Any]) -> Any:
+        threads.extend(each for each in threading.enumerate() if each.name == "graphlift-shadow")
+        return graph(case, handlers)
+
+    it = Shadow(Walker(shop()[0]), noted, sinks=[])
+    for number in (1, 2):
+        it.execute_sync(FLOW, {"n": 1})
+        it.mirror.drain()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+        assert it.mirror.counts.shadowed == number
+
+
 def test_a_call_that_goes_on_with_an_earlier_run_is_left_out() -> None:
     class Resumes(Walker):
         def execute_sync(self, workflow: Any, initial_data: Any = None, **options: Any) -> Any:

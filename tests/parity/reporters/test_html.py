@@ -283,7 +283,7 @@ def test_ten_thousand_divergences_are_counted_and_the_first_are_listed() -> None
     assert len(read.having("class", "new")) == 1_000
     assert "9000 more divergences are not listed" in read.text
     assert "9000 more flaky places are not listed" in read.text
-    assert "values red 10000 new" in read.text
+    assert "values red in part 10000 new , 10000 flaky" in read.text
 
 
 def test_a_case_with_very_many_divergences() -> None:

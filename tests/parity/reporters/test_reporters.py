@@ -98,7 +98,7 @@ not compared:
   order: no final data
 
 run count   green  1 divergence, 1 known
-visibility  green
+visibility  green  1 flaky place, not judged there
 values      green
 
 coverage: not measured
