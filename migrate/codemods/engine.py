@@ -125,7 +125,9 @@ class _Run:
     def counts(self) -> list[tuple[str, int]]:
         """How many rewrites and edits each codemod made; codemods that made none are left out."""
         for file in self._files():
-            for author in [*file.authors.values(), *(author for author, _ in file.edits)]:
+            # What was decided about a use is taken back where the alias that it goes through stays.
+            made = [author for reference, author in file.authors.items() if reference in file.rewrites]
+            for author in [*made, *(author for author, _ in file.edits)]:
                 self._counts[author] = self._counts.get(author, 0) + 1
         return [(name, count) for name, count in self._counts.items() if count]
 

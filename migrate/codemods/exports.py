@@ -9,6 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from ..ledger.bindings import last_name
 from ..ledger.model import DOCSTRING_EXAMPLE, IMPORT, NAME_STRING, PATCHED, RE_EXPORT, STRING_ANNOTATION
 from ..ledger.prose import TYPE_COMMENT
 
@@ -67,9 +68,15 @@ def is_export(file: File, binding: ImportBinding) -> bool:
     )
     as_itself = binding.alias.asname is not None and binding.alias.asname == binding.alias.name
     in_package = file.path.endswith(("__init__.py", ".pyi"))
-    at_top = binding.scope is file.source.tree
-    taken = at_top and not file.workspace.holds_a_target(file) and file.workspace.may_be_taken(file, binding.bound)
+    at_run_time = binding.scope is file.source.tree and not _is_for_types(file, binding)
+    taken = at_run_time and not file.workspace.holds_a_target(file) and file.workspace.may_be_taken(file, binding.bound)
     return listed or as_itself or taken or (unused and (in_package or _is_intended(file, binding)))
+
+
+def _is_for_types(file: File, binding: ImportBinding) -> bool:
+    """Whether the import stands under `if TYPE_CHECKING:`, where nobody finds its name as the program runs."""
+    tests = (each.test for each in file.source.ancestors(binding.statement) if isinstance(each, ast.If))
+    return any(last_name(test) == "TYPE_CHECKING" for test in tests)
 
 
 def _is_imported_from(file: File, binding: ImportBinding) -> bool:

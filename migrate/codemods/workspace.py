@@ -153,7 +153,7 @@ class Workspace:
         """
         if file.module in self._star_imported and not name.startswith("_"):
             return True
-        if any(reference.role == DYNAMIC_ACCESS for reference in self.ledger.references):
+        if any(each.role == DYNAMIC_ACCESS and file.module in each.chain for each in self.ledger.references):
             return True
         asked = re.compile(rb"(?<![\w.])%s[.:]%s(?!\w)" % (re.escape(file.module.encode()), re.escape(name.encode())))
         return any(asked.search(content) for content in self._texts)

@@ -105,6 +105,8 @@ def _choices(value: ast.expr) -> Iterator[str]:
         case ast.IfExp(body=body, orelse=orelse):
             yield from _choices(body)
             yield from _choices(orelse)
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name)), *_]) if dotted(owner):
+            yield f"{dotted(owner)}.{name}"
         case _:
             if text := dotted(value):
                 yield text
@@ -113,6 +115,10 @@ def _choices(value: ast.expr) -> Iterator[str]:
 def loaded(value: ast.expr) -> str:
     """The absolute dotted name of what an expression loads by a constant string; "" for any other expression."""
     match value:
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name)), *_]) if module := loaded(
+            owner
+        ):
+            return f"{module}.{name}"
         case ast.Call(func=func, args=[ast.Constant(value=str(name)), *more], keywords=keywords):
             how = last_name(func)
             if how == "__import__":

@@ -159,7 +159,7 @@ def _find_dynamic(search: Search, findings: dict[str, FileFindings]) -> None:
     homes = homes_of(search, findings)
     _find_modules(search, findings, Modules.of(search, homes))
     for path in search.files.holding({module.rpartition(".")[2] for module in homes}):
-        if path not in search.unreadable and search.is_python(path) and may_ask(search.files.content(path)):
+        if path not in search.unreadable and search.is_python(path) and may_ask(search.files.content(path), homes):
             search.guarded(path, partial(_look_for_dynamic, search, findings, homes))
 
 

@@ -1,4 +1,4 @@
-"""Names taken from a legacy symbol's module by a value: `getattr(m, name)`, `vars(m)`, `m.__dict__`.
+"""Names taken from a legacy symbol's module by a value: `getattr(m, name)`, `vars(m)`, `m.__dict__`, `register(m)`.
 
 What they give cannot be seen, so each is reported as one that may be the symbol. A constant name is a plain reference, and
 found elsewhere.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from . import model
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 BY_NAME = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 WHOLE = frozenset({"vars", "dir", "getmembers", "getmembers_static"})
 LOADERS = frozenset({"import_module", "__import__"})
+APART = BY_NAME | {"object", "multiple", "reload", "cast"}
+"""Functions that take a module for something that is found otherwise, or that gives nothing of it."""
+_IMPORTED = re.compile(rb"\bimport\b([ \t\\\r\n]*\([^)]*\)|[^\r\n;#]*)")
+_NAME = re.compile(rb"\w+")
 _WORDS = re.compile(rb"attr\(|\bvars\(|\bdir\(|getmembers|__dict__")
 
 
@@ -41,23 +45,28 @@ def homes_of(search: Search, findings: Mapping[str, FileFindings]) -> dict[str, 
     return {module: symbol for module, symbol in homes.items() if search.files.layout.file(module)}
 
 
-def may_ask(content: bytes) -> bool:
-    """Whether a file may take a name by a value at all."""
-    return _WORDS.search(content) is not None
+def may_ask(content: bytes, homes: Collection[str]) -> bool:
+    """Whether a file may take a name by a value at all, or have one of `homes` itself, to pass it on."""
+    if _WORDS.search(content):
+        return True
+    tails = {home.rpartition(".")[2].encode() for home in homes}
+    return any(not tails.isdisjoint(_NAME.findall(found[1])) for found in _IMPORTED.finditer(content))
 
 
 def find_dynamic(source: PythonFile, homes: Mapping[str, str]) -> FileFindings:
     """The places of one file where a name of one of `homes` is taken by a value."""
     found = FileFindings()
     for owner, scope, how in _owners(source):
-        symbol = homes.get(_module(source, owner, scope))
+        module = _module(source, owner, scope)
+        symbol = homes.get(module)
         if symbol:
             start, end = source.span(owner)
             text = source.file.slice(start, end)
             context = context_of(source.file.path, model.DYNAMIC_ACCESS)
             found.mentions.append(
                 Mention(
-                    start, end, model.DYNAMIC_ACCESS, Resolution(symbol, (), (text, symbol), certain=False), context,
+                    start, end, model.DYNAMIC_ACCESS, Resolution(symbol, (), (text, module, symbol), certain=False),
+                    context,
                     scope.qualname, reason=f"may depend: {how} takes from the symbol's module what cannot be seen",
                     flag=True,
                 )
@@ -75,6 +84,30 @@ def _owners(source: PythonFile) -> Iterator[tuple[ast.expr, Scope, str]]:
     for attribute, scope in source.names.attributes:
         if attribute.attr == "__dict__":
             yield attribute.value, scope, "__dict__"
+    for node, scope in (*source.names.names, *source.names.attributes):
+        if isinstance(node.ctx, ast.Load) and _is_passed_on(source.names.parents, node):
+            yield node, scope, "whatever it is passed on to"
+
+
+def _is_passed_on(parents: Mapping[ast.AST, ast.AST], node: ast.expr) -> bool:
+    """Whether an expression is handed on as a value: an argument, an element, what is returned or kept in an object."""
+    match parents.get(node):
+        case ast.Call(func=func) as call:
+            return call.func is not node and last_name(func) not in APART | WHOLE
+        case (
+            ast.keyword()
+            | ast.Dict()
+            | ast.List()
+            | ast.Tuple()
+            | ast.Set()
+            | ast.Return()
+            | ast.Yield()
+            | ast.Starred()
+        ):
+            return True
+        case ast.Assign(targets=targets):
+            return not all(isinstance(each, ast.Name) for each in targets)
+    return False
 
 
 def _module(source: PythonFile, node: ast.expr, scope: Scope) -> str:

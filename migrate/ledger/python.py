@@ -131,7 +131,10 @@ class PythonFile:
         if home is None:
             found = [self.resolver.resolve(".".join([star, *parts])) for star in self.stars]
             return next((each for each in found if each), None)
-        if (id(home), name) in seen:
+        while home is not None and (id(home), name) in seen and home.kind == "class":
+            # `X = X` in a class's body: before it is bound there, the name is the one outside.
+            home = home.parent.home(name) if home.parent else None
+        if home is None or (id(home), name) in seen:
             return None
         key = (id(home), name, tuple(rest))
         if key not in asked:

@@ -50,3 +50,15 @@ def test_an_example_keeps_the_import_that_it_needs(sandbox: Any) -> None:
     assert "from app.walker import Walker" in after
     assert "    return Runner({})" in after
     assert sandbox.run("codemod").code == 0
+
+
+def test_a_module_that_is_looked_up_says_nothing_of_another(sandbox: Any) -> None:
+    other = {"app/other.py": SHIM, "app/g.py": "import app.other\nglobals().update(vars(app.other))\n"}
+    typed = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from app.walker import Walker\n\n\ndef f(w: 'Walker'): ...\n"
+    sandbox.files({**CODE, **other, "app/x.py": f"{SHIM}\n\nK({{}})\n", "app/t.py": typed})
+    assert sandbox.run("codemod", "--apply").code == 0
+    assert (sandbox.root / "app/other.py").read_text(encoding="utf-8") == MOVED
+    assert " as K" not in (sandbox.root / "app/x.py").read_text(encoding="utf-8")
+    assert " as Walker" not in (sandbox.root / "app/t.py").read_text(encoding="utf-8")
+    again = sandbox.run("codemod", "--allow-dirty")
+    assert again.out.splitlines()[-1].startswith("0 files to change")

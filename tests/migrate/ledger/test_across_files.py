@@ -152,3 +152,27 @@ def test_a_symbol_that_an_assignment_defines(ledger_of):
     assert places(ledger, "legacy/walker.py") == [(2, 1, "definition"), (3, 1, "call")]
     assert places(ledger, "user.py") == [(1, 20, "import"), (2, 1, "call")]
     assert ledger.unexplained == ()
+
+
+def test_a_classs_attribute_of_the_same_name_is_an_alias(ledger_of):
+    text = (
+        "from legacy.walker import BFSWalker\n\nclass A:\n    BFSWalker = BFSWalker\n\n"
+        "    def f(self):\n        return self.BFSWalker(1), A.BFSWalker(2)\n"
+    )
+    found = ledger_of({"app/a.py": text}).in_file("app/a.py")
+    assert [(each.line, each.role) for each in found if each.line > 3] == [
+        (4, "definition"), (4, "alias"), (7, "call"), (7, "call"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["getattr(legacy.walker, 'BFSWalker', None)", "getattr(importlib.import_module('legacy.walker'), 'BFSWalker')"],
+)
+def test_what_getattr_gives_by_a_constant_is_followed(ledger_of, value):
+    text = f"import importlib\nimport legacy.walker\n\nW = {value}\nW(1)\n"
+    found = ledger_of({"app/a.py": text, "app/b.py": "from app.a import W\nW(2)\n"})
+    assert [(each.file, each.line) for each in found.references if each.role == "call"] == [
+        ("app/a.py", 5),
+        ("app/b.py", 2),
+    ]

@@ -50,3 +50,34 @@ def test_a_module_that_only_passes_the_symbol_on_counts_too(ledger_of):
     shim = "from legacy.walker import BFSWalker\n"
     ledger = ledger_of({"facade.py": shim, "app/user.py": "import facade\ngetattr(facade, n)\n"})
     assert places(ledger) == [(2, 9)]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from legacy import walker\nregister(walker)\n",
+        "import legacy.walker as lw\nPARTS = {'a': lw}\n",
+        "import sys, legacy.walker\nsys.modules['old'] = legacy.walker\n",
+        "def f():\n    from legacy import (\n        walker,\n    )\n    return walker\n",
+        "from legacy import walker\nuse(part=walker)\n",
+    ],
+)
+def test_a_module_that_is_passed_on_is_flagged(ledger_of, code):
+    (found,) = ledger_of({"app/user.py": code}).in_file("app/user.py")
+    assert (found.role, found.fate, found.certain) == ("dynamic-access", "flag", False)
+    assert found.chain[1:] == ("legacy.walker", "legacy.walker.BFSWalker")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from legacy import walker\nwalker.helper(1)\n",
+        "from legacy import walker\nimportlib.reload(walker)\n",
+        "from legacy import walker\nw = walker\nw.helper(1)\n",
+        "from legacy import walker\nprint(walker.helper)\n",
+        "from other import walker\nregister(walker)\n",
+        "from legacy.walker import helper\nregister(helper)\n",
+    ],
+)
+def test_a_module_that_is_only_asked_for_other_names_is_not(ledger_of, code):
+    assert places(ledger_of({"app/user.py": code, "other/walker.py": "x = 1\n"})) == []
