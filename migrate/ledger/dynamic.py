@@ -84,7 +84,8 @@ def _owners(source: PythonFile) -> Iterator[tuple[ast.expr, Scope, str]]:
     for attribute, scope in source.names.attributes:
         if attribute.attr == "__dict__":
             yield attribute.value, scope, "__dict__"
-    for node, scope in (*source.names.names, *source.names.attributes):
+    every: list[tuple[ast.Name | ast.Attribute, Scope]] = [*source.names.names, *source.names.attributes]
+    for node, scope in every:
         if isinstance(node.ctx, ast.Load) and _is_passed_on(source.names.parents, node):
             yield node, scope, "whatever it is passed on to"
 
