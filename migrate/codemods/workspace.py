@@ -155,7 +155,9 @@ class Workspace:
             return True
         if any(each.role == DYNAMIC_ACCESS and file.module in each.chain for each in self.ledger.references):
             return True
-        asked = re.compile(rb"(?<![\w.])%s[.:]%s(?!\w)" % (re.escape(file.module.encode()), re.escape(name.encode())))
+        asked = re.compile(
+            rb"(?<![\w.])%s[.:]%s(?!\w)" % (re.escape(os.fsencode(file.module)), re.escape(name.encode()))
+        )
         return any(asked.search(content) for content in self._texts)
 
     @cached_property

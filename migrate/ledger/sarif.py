@@ -33,7 +33,9 @@ def _result(rule: str, level: str, message: str, file: str, line: int, column: i
     from urllib.parse import quote
 
     region = {"startLine": line, "startColumn": column}
-    location = {"physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": region}}
+    location = {
+        "physicalLocation": {"artifactLocation": {"uri": quote(file, errors="surrogateescape")}, "region": region}
+    }
     return {
         "ruleId": f"inventory/{rule}",
         "level": level,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
+from urllib.parse import quote
 
 from .model import Finding
 from .rules import RULES
@@ -71,7 +72,14 @@ def _result(one: Finding) -> dict[str, Any]:
         "ruleId": one.rule,
         "level": one.level,
         "message": {"text": f"{one.message}. {one.why} Mend: {one.mend}."},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": one.place.file}, "region": region}}],
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": quote(one.place.file, errors="surrogateescape")},
+                    "region": region,
+                }
+            }
+        ],
     }
 
 
