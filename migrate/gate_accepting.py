@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..adapters.errors import UsageError
-from .console import OutputFormat, emit
+from .console import OutputFormat, emit, note
 from .gate_files import inside
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Accepting:
 def accept(project: Project, plugins: Plugins, asked: Accepting, cases: Sequence[str], style: OutputFormat) -> None:
     """Write an entry for each rule in each case, all or none. Raises UsageError where something of it is missing or wrong."""
     from ..parity.baseline import accept as write
+    from .ratchet.deadlines import far_off
 
     known = sorted(item.id for item in plugins.gather("graphlift_rules"))
     for rule in asked.accept or ():
@@ -62,6 +63,8 @@ def accept(project: Project, plugins: Plugins, asked: Accepting, cases: Sequence
     ]
     name = project.settings.parity.baseline
     renewed = write(inside(project, name), entries, name)
+    if far := far_off(entries[0].expires, dt.datetime.now(dt.UTC).date()):
+        note(f"warning: {far}")
 
     def text() -> str:
         return "\n".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -123,10 +124,14 @@ def raise_(
 
     Example: graphlift ratchet raise lines:src/a.py --to 320 --reason "new courier" --owner logistics
     """
+    from ..ratchet.deadlines import far_off
     from ..ratchet.raising import raise_cap
 
     bench = open_bench(ctx)
-    changed = raise_cap(bench, key, to, reason, owner, day_of(expires) if expires else None)
+    until = day_of(expires) if expires else None
+    changed = raise_cap(bench, key, to, reason, owner, until)
+    if until and (told := far_off(until, datetime.date.today())):
+        note(f"warning: {told}")
     _told(style, changed, [bench.rules_name, bench.lock_name])
 
 

@@ -54,8 +54,13 @@ def shapes_of(search: Search, sources: Iterable[PythonFile]) -> dict[str, Shape]
     return found
 
 
-def _seen_from(search: Search, source: PythonFile, name: str) -> SeenClass | None:
-    """The class that a name at the top of a file means: one of its own, or one that it imports from the code base."""
+def _seen_from(
+    search: Search, source: PythonFile, name: str, passed: frozenset[tuple[str, str]] = frozenset()
+) -> SeenClass | None:
+    """The class that a name at the top of a file means: one of its own, or one that it imports from the code base.
+
+    `passed` are the files and names on the way to it: modules may import one name from each other in a circle.
+    """
     own = next((node for node in source.tree.body if isinstance(node, ast.ClassDef) and node.name == name), None)
     if own is not None:
         return SeenClass(own, partial(_seen_from, search, source))
@@ -65,8 +70,10 @@ def _seen_from(search: Search, source: PythonFile, name: str) -> SeenClass | Non
         return None
     module, _, last = ".".join(part for part in (bindings[0].target, rest) if part).rpartition(".")
     path = search.files.layout.file(module)
+    if path is None or (path, last) in passed:
+        return None
     try:
-        return _seen_from(search, search.python(path), last) if path else None
+        return _seen_from(search, search.python(path), last, passed | {(path, last)})
     except UnreadableError:
         return None
 

@@ -142,6 +142,8 @@ def check(bench: Workbench, request: Request) -> Report:
 def _base(bench: Workbench, request: Request) -> str | None:
     """The merge base, None for the caps alone; for `--staged`, HEAD where nothing else is known, since a commit has that."""
     git = bench.git or Git.open(bench.project.root)
+    if request.staged and request.base is None and git.revision("HEAD") is None:
+        return None  # the first commit of all: there are only the caps
     if not request.staged:
         return base_of_check(git, request.base, request.environment)
     try:

@@ -14,6 +14,13 @@ from .keys import Key
 from .measuring import Measured, Measurement
 
 AHEAD = datetime.timedelta(days=14)
+FAR = datetime.timedelta(days=366)
+"""Beyond this, a day is as good as none: nobody who agreed to it will look at it again."""
+
+
+def far_off(day: datetime.date, today: datetime.date) -> str | None:
+    """What is wrong with a day that is more than a year away; None for any other."""
+    return f"{day} is more than a year away, which is as good as never" if day - today > FAR else None
 
 
 def total(measurement: Measurement, rule: Rule) -> int:
@@ -57,7 +64,12 @@ def _goals(book: Book, measurement: Measurement, touched: Collection[str], today
 
 def _raises(book: Book, measurement: Measurement, touched: Collection[str], today: datetime.date) -> Iterator[Finding]:
     for item in book.raises:
-        if item.expires is None or today + AHEAD < item.expires:
+        if item.expires is None:
+            continue
+        if told := far_off(item.expires, today):
+            mend = "agree on a day within a year, or take `expires` out where it is for good"
+            yield Finding("far-off", "warning", item.key, f"a raise until {told} ({item.reason})", mend)
+        if today + AHEAD < item.expires:
             continue
         if item.to is None:
             yield _rule_expiry(item, item.expires, today)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .keys import in_line
+
 Level = Literal["error", "warning", "note"]
 
 CODES = {
@@ -17,6 +19,7 @@ CODES = {
     "sum-rises": "the caps of a split file's parts are together above the old cap",
     "overdue": "the day of a goal is past",
     "due-soon": "the day of a goal is near",
+    "far-off": "the day of a raise is more than a year away",
     "raise-expired": "a raise was for a time that is over",
     "over-base": "a number is above its cap, as it was at the merge base already",
     "hidden": "a file says that it is generated, which it did not at the merge base",
@@ -39,7 +42,7 @@ class Finding:
     line: int = 1
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.file else ""
+        place = f"{in_line(self.file)}:{self.line}: " if self.file else ""
         mend = f"\n  mend: {self.mend}" if self.mend else ""
         return f"{place}{self.level}: {self.message} [{self.code}] ({self.key}){mend}"
 

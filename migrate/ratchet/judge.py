@@ -11,6 +11,7 @@ import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from shlex import quote
 
 from .book import RULE_KEY, Book, Raise
 from .findings import Finding
@@ -155,7 +156,8 @@ def _grown(facts: Facts, key: Key, measured: Measured, limit: int, before: int |
         f"bring it down to {max(limit, before or 0)}, or say why it may be more: {_raise_command(key, measured.value)}"
     )
     if before is None and (source := _taken_from(facts, key)):
-        mend += f"; if it was taken out of {source}: `graphlift ratchet mv {source} {_parts(facts, source)}{key.place}`"
+        parts = (source, *((source,) if facts.exists(source) else ()), key.place)
+        mend += f"; if it was taken out of {source}: `graphlift ratchet mv {' '.join(map(quote, parts))}`"
     owners = sorted({rule.owner for rule in measured.rules if rule.owner})
     owned = f" (owner: {', '.join(owners)})" if owners else ""
     message = f"{measured.value}, and the cap is {limit}{was}{edited}{owned}"
@@ -175,10 +177,6 @@ def _taken_from(facts: Facts, key: Key) -> str | None:
     return best if best is not None and lost[best] * 2 >= facts.measurement.values[key].value else None
 
 
-def _parts(facts: Facts, source: str) -> str:
-    return f"{source} " if facts.exists(source) else ""
-
-
 def _unrecorded(facts: Facts, key: Key, measured: Measured) -> Finding:
     followed = facts.origin(key)
     renamed = f"; it was {followed.place} at {facts.base}" if followed != key else ""
@@ -194,7 +192,12 @@ def _at(measured: Measured, finding: Finding) -> Finding:
 
 
 def _raise_command(key: Key, value: int) -> str:
-    return f"`graphlift ratchet raise '{key}' --to {value} --reason … --owner …`"
+    return f"`graphlift ratchet raise {_quoted(str(key))} --to {value} --reason … --owner …`"
+
+
+def _quoted(key: str) -> str:
+    """A key as one word of a shell."""
+    return quote(key) if "'" in key else f"'{key}'"
 
 
 def _caps(facts: Facts, *, whatever: bool = False) -> Iterator[Finding]:

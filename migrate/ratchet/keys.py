@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ MAGIC = frozenset("*?[")
 class Key:
     """One number: of which metric, of which place (a path, or a dotted name), and of what there.
 
-    Written `metric:place` or `metric:place::detail`.
+    Written `metric:place` or `metric:place::detail`, in one line and in any encoding: what no line holds is `%XX`.
     """
 
     metric: str
@@ -21,7 +22,7 @@ class Key:
     detail: str = ""
 
     def __str__(self) -> str:
-        return f"{self.metric}:{self.place}" + (f"::{self.detail}" if self.detail else "")
+        return f"{self.metric}:{in_line(self.place)}" + (f"::{in_line(self.detail)}" if self.detail else "")
 
     @classmethod
     def parse(cls, text: str) -> Key:
@@ -30,11 +31,24 @@ class Key:
         place, _, detail = rest.partition("::")
         if not metric or not colon or not place:
             raise ValueError(f"{text!r} is not a key; keys look like `lines:src/walker.py`")
-        return cls(metric, place, detail)
+        return cls(metric, _as_it_is(place), _as_it_is(detail))
 
     def at(self, place: str) -> Key:
         """The same number of another place."""
         return Key(self.metric, place, self.detail)
+
+
+def in_line(name: str) -> str:
+    """A path or name as it stands in one line: control characters, bytes that are no UTF-8, outer blanks and `::` as `%XX`."""
+    return _ODD.sub(lambda found: "".join(f"%{byte:02X}" for byte in os.fsencode(found[0])), name)
+
+
+def _as_it_is(text: str) -> str:
+    return _ESCAPED.sub(lambda found: os.fsdecode(bytes.fromhex(found[0].replace("%", ""))), text)
+
+
+_ODD = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\udc80-\udcff]|\A\s+|\s+\Z|::|:\Z|%(?=[0-9A-F]{2})")
+_ESCAPED = re.compile("(?:%[0-9A-F]{2})+")
 
 
 def has_magic(pattern: str) -> bool:

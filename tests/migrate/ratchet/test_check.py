@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -421,3 +423,42 @@ def test_a_path_that_a_glob_takes_over_is_no_loosening(branch: Any) -> None:
     rules = branch.read("ratchet.toml").replace('["src/walker.py", "src/other.py"]', '["src/[wo]*.py"]')
     branch.files({"ratchet.toml": rules.replace('owner = "flows"', 'owner = "flows"\ncap = 10')})
     assert branch.check().codes == []
+
+
+def test_file_names_of_any_kind_are_one_line_and_can_be_recorded_and_raised(repo: Any) -> None:
+    names = ["src/a b.py", "src/a\nb.py", "src/it's.py", "src/a::b.py", os.fsdecode(b"src/\xe9.py")]
+    repo.files({**dict.fromkeys(names, lines(60)), "ratchet.toml": RULES.replace("src/walker.py", "src/a b.py")})
+    assert repo.run("ratchet", "init").code == 0
+    rows = [line for line in repo.read("ratchet.lock").splitlines() if line.startswith("60 ")]
+    assert rows == [
+        "60 lines:src/a%0Ab.py",
+        "60 lines:src/a b.py",
+        "60 lines:src/a%3A%3Ab.py",
+        "60 lines:src/it's.py",
+        "60 lines:src/%E9.py",
+    ]
+    repo.commit()
+    repo.git("switch", "--quiet", "--create", "branch")
+    repo.files(dict.fromkeys(names, lines(61)))
+    said = repo.run("ratchet", "check", "--base", "main").out
+    assert said.count("[grown]") == 5
+    assert "src/a%0Ab.py:1: error: 61" in said
+    for line in said.splitlines():
+        if "graphlift ratchet raise" in line:
+            key = shlex.split(line.partition("ratchet raise ")[2].partition("`")[0])[0]
+            assert repo.run("ratchet", "raise", key, "--to", "61", "--reason", "x", "--owner", "y").code == 0
+    assert repo.run("ratchet", "check", "--base", "main").code == 0
+
+
+def test_the_first_commit_of_all_is_checked_by_the_caps_alone(repo: Any) -> None:
+    repo.files(
+        {
+            "src/a.py": lines(51),
+            "ratchet.toml": '[[rule]]\nid = "r"\nmetric = "lines"\npaths = ["src/*.py"]\ncap = 50\n',
+        }
+    )
+    repo.git("add", "--all")
+    assert repo.check("--staged").codes == ["grown"]
+    repo.files({"src/a.py": lines(50)})
+    repo.git("add", "--all")
+    assert repo.check("--staged").codes == []

@@ -112,3 +112,12 @@ def test_a_raise_written_by_hand_for_a_day_that_is_past_allows_nothing(raised: A
     text = raised.read("ratchet.toml").replace("2090-03-01", "2020-03-01")
     raised.files({"ratchet.toml": text})
     assert "grown" in [code for code, _ in found(raised, "2020-03-02")]
+
+
+def test_a_raise_until_a_day_that_nobody_will_live_to_see_is_told(raised: Any) -> None:
+    asked = ("ratchet", "raise", "lines:walker.py", "--to", "19", "--reason", "x", "--owner", "y", "--expires")
+    said = raised.run(*asked, "9999-12-31")
+    told = "warning: 9999-12-31 is more than a year away, which is as good as never"
+    assert (said.code, said.error.splitlines()[0]) == (0, told)
+    assert ("far-off", "warning") in found(raised, "2090-02-01", "--absolute")
+    assert found(raised, "9999-01-01", "--absolute").count(("far-off", "warning")) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphlift.adapters.errors import ConfigurationError
@@ -30,6 +30,17 @@ def test_a_lock_reads_back_as_written(rows: dict[Key, int]) -> None:
     text = render_lock(rows)
     assert parse_lock(text, "ratchet.lock") == rows
     assert parse_lock(text.replace("\n", "\r\n"), "ratchet.lock") == rows
+
+
+@given(st.binary(min_size=1).map(os.fsdecode), st.binary().map(os.fsdecode))
+@example("a%0Ab", "")
+@example("a::b:", ":")
+@example(" a\u2028", "")
+@example("a\nb", "\udce9")
+def test_a_key_of_any_file_name_is_one_line_of_utf_8_and_reads_back(place: str, detail: str) -> None:
+    text = render_lock({Key("lines", place, detail): 3})
+    assert text.count("\n") == 3
+    assert parse_lock(text.encode().decode(), "x") == {Key("lines", place, detail): 3}
 
 
 @given(LOCKS, LOCKS, LOCKS)

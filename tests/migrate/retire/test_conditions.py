@@ -290,6 +290,76 @@ def test_a_class_that_its_base_hands_on_does_not_go(ready: Any, report: Any, par
     assert not told or (found or [""])[0].endswith("Base has an __init_subclass__ or a metaclass of its own")
 
 
+REGISTERING = "class Root:\n    def __init_subclass__(cls):\n        ENGINES[cls.__name__] = cls\n"
+BASES = {
+    "a grandparent in another module": (
+        {
+            "flows/base.py": "from flows.root import Root\n\n\nclass Base(Root):\n    pass\n",
+            "flows/root.py": REGISTERING,
+        },
+        "flows.root.Root has an __init_subclass__ or a metaclass of its own",
+    ),
+    "through a re-export and a star": (
+        {"flows/base.py": "from flows.more import *\n", "flows/more.py": REGISTERING.replace("Root", "Base")},
+        "flows.more.Base has an __init_subclass__ or a metaclass of its own",
+    ),
+    "assigned": (
+        {"flows/base.py": "class Base:\n    __init_subclass__ = classmethod(register)\n"},
+        "flows.base.Base has an __init_subclass__ or a metaclass of its own",
+    ),
+    "a base that is not here": (
+        {"flows/base.py": "from nowhere_installed.bases import Base\n"},
+        "nowhere_installed.bases.Base may have an __init_subclass__ or a metaclass: its source is not here",
+    ),
+    "a base that is made": (
+        {"flows/base.py": "Base = make()\n"},
+        "flows.base.Base may have an __init_subclass__ or a metaclass: what it is bound to cannot be read",
+    ),
+    "asked for its subclasses": (
+        {
+            "flows/base.py": "class Base:\n    pass\n",
+            "flows/find.py": "import flows.base as b\n\nb.Base.__subclasses__()\n",
+        },
+        "flows.base.Base is asked for its __subclasses__ in flows/find.py",
+    ),
+    "of an installed package": (
+        {"flows/base.py": "from pluggy import PluginManager as Base\n"},
+        None,
+    ),
+    "of an installed package that registers": (
+        {"flows/base.py": "from libcst.codemod import CodemodCommand\n\n\nclass Base(CodemodCommand):\n    pass\n"},
+        None,
+    ),
+    "of the standard library": ({"flows/base.py": "from collections import OrderedDict as Base\n"}, None),
+    "of the standard library, with parents": (
+        {"flows/base.py": "from http.server import SimpleHTTPRequestHandler as Base\n"},
+        None,
+    ),
+    "generic": (
+        {
+            "flows/base.py": "from typing import Generic, TypeVar\n\nT = TypeVar('T')\n\n\nclass Base(Generic[T]):\n    pass\n"
+        },
+        None,
+    ),
+    "a protocol": ({"flows/base.py": "from typing_extensions import Protocol as Base\n"}, None),
+    "an abstract class": ({"flows/base.py": "import abc\n\n\nclass Base(abc.ABC):\n    pass\n"}, None),
+    "a model": ({"flows/base.py": "import pydantic\n\nBase = pydantic.BaseModel\n"}, None),
+    "a circle": ({"flows/base.py": "from flows.walker import Base\n"}, None),
+    "an exception": ({"flows/base.py": "class Base(RuntimeError):\n    pass\n"}, None),
+}
+
+
+@pytest.mark.parametrize("how", BASES)
+def test_bases_are_followed_to_where_they_are(ready: Any, report: Any, how: str) -> None:
+    files, told = BASES[how]
+    text = ready.read("flows/walker.py").replace("class Walker:", "class Walker(Base):", 1)
+    text = text.replace("import logging", "import logging\n\nfrom flows.base import Base", 1)
+    ready.files({"flows/walker.py": text, **files})
+    report(ready)
+    line = text[: text.index("class Walker")].count("\n") + 1
+    assert handed_on(ready) == (None if told is None else [f"flows/walker.py:{line}: {told}"])
+
+
 def handed_on(repo: Any) -> list[str] | None:
     data = repo.run("retire", "--format", "json").json()
     return next((c["evidence"] for c in data["symbols"][0]["conditions"] if c["id"] == "registered"), None)
