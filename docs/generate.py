@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphlift.migrate.commands import NAMES
+from graphlift.migrate.lint.rules import RULES as LINT_RULES
 from graphlift.plugins import hookspecs
 from graphlift.plugins.configuration import Settings
 from graphlift.plugins.manager import HOOKS, load_plugins
@@ -123,6 +124,12 @@ def registry() -> str:
     ):
         rows = [f"| `{item.id}` | {item.summary} |" for item in plugins.gather(hook)]
         parts.append("\n".join([f"## {title}\n", "| id | what it does |", "| --- | --- |", *rows]) + "\n")
+    rows = [f"| `{rule.id}` | {rule.level} | {rule.summary} |" for rule in LINT_RULES]
+    head = [
+        "## Lint rules\n",
+        "What `graphlift lint` finds in LangGraph wiring; each finding says why, and the mend.\n",
+    ]
+    parts.append("\n".join([*head, "| id | level | what it finds |", "| --- | --- | --- |", *rows]) + "\n")
     return "\n".join(parts)
 
 

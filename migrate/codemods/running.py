@@ -85,6 +85,8 @@ def path_filter(root: Path, start: Path, paths: Sequence[str]) -> PathFilter:
 
 
 def _inside(root: Path, start: Path, path: str) -> PurePosixPath:
+    if not path.strip():
+        raise UsageError("a path is empty", mend="give paths of the project, `.` for all that is here")
     # Only the folder is resolved, not the file: a link that is named is that link.
     full = (start / path).parent.resolve() / Path(path).name if Path(path).name else start.resolve()
     if path.endswith(("..", "/.")) or path == ".":

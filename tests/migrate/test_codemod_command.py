@@ -266,3 +266,9 @@ def test_a_file_that_cannot_be_verified_is_a_finding(sandbox) -> None:
         ran = sandbox.run(*arguments)
         assert (ran.code, "unverified: left alone: flows/engine.py has no bild_graph" in ran.out) == (1, True)
     assert "BFSWalker(n)" in (sandbox.root / "app/jobs.py").read_text(encoding="utf-8")
+
+
+def test_an_empty_path_is_refused_and_not_read_as_everything(sandbox) -> None:
+    sandbox.files(FILES)
+    ran = sandbox.run("codemod", "")
+    assert (ran.code, ran.out, "a path is empty" in ran.err) == (2, "", True)
