@@ -76,6 +76,9 @@ def _registered(file: File, found: Found) -> Iterator[Said]:
     reference = found.reference
     symbol = file.symbol(reference)
     rules = symbol.arguments
+    if not reference.certain:
+        yield file.flag(reference, "string-target", reference.reason)
+        return
     if _is_lazy_export(file, found) and symbol.alias_target:
         if left := _still_used(file, found.node) if found.node else "":
             yield file.flag(reference, "public-export", f"the entry stays: it is still used by {left}")

@@ -123,7 +123,7 @@ def prose_target(source: PythonFile, hit: re.Match[bytes]) -> tuple[Resolution |
         symbol = source.vocabulary.symbol_of(name)
         if found is None and symbol and source.names.module.bindings.get(name) is None:
             found = Resolution(symbol, (), (path, symbol), certain=False)
-    elif found is None:
+    elif found is None and not (found := source.lookup(path.split("."), source.names.module)):
         name = hit.group().decode()
         symbol = source.vocabulary.symbol_of(name)
         if symbol and path.partition(".")[0] in (symbol.partition(".")[0], "self", "cls"):

@@ -186,6 +186,10 @@ class _StringFinder:
         name = next(part for part in parts if part in self.vocabulary.names)
         symbol = self.vocabulary.symbol_named(name)
         start, end = piece.inner_start, piece.inner_end
+        if "." in value and (here := self.source.lookup(parts, scope)):
+            # `TypedDict("T", {"w": "mod.X"})`: quoted, but where that is a type cannot be seen.
+            reason = "reads like a name of this file; what reads the string cannot be seen"
+            return self._maybe(node, start, end, model.STRING_TARGET, here.symbol, scope, piece, reason)
         if parts[0] in self.vocabulary.words and symbol:
             # `"BFSWalker.run"`: the name with a member, as a registry or a message has it.
             return self._maybe(

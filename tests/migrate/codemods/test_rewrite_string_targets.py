@@ -208,3 +208,12 @@ def test_an_entry_that_asks_a_module_that_passes_the_name_on_stays() -> None:
         path="legacy/__init__.py",
         extra={"legacy/walker.py": "class BFSWalker: ...\n", "legacy/sub.py": "from .walker import BFSWalker\n"},
     )
+
+
+@pytest.mark.parametrize(
+    "code", ["T = TypedDict('T', {'w': 'lw.BFSWalker'})\n", "operator.attrgetter('walker.BFSWalker')(legacy)\n"]
+)
+def test_a_string_that_only_may_be_the_path_stays(code: str) -> None:
+    text = f"import operator\nfrom typing import TypedDict\nimport legacy\nimport legacy.walker as lw\n{code}"
+    moved = {"legacy": "legacy.walker.BFSWalker", "to": "flows.engine.Runner"}
+    check_noop(text, symbols=[moved], flags=["string-target"])

@@ -105,3 +105,21 @@ def test_a_cell_that_is_only_timed_is_python_and_no_codemod_writes_a_notebook(le
     ledger = ledger_of({"n.ipynb": notebook("%%time\n" + IMPORT + "BFSWalker(1)\n")})
     assert [(each.role, each.fate) for each in ledger.in_file("n.ipynb")] == [("import", "flag"), ("call", "flag")]
     assert {each.reason for each in ledger.in_file("n.ipynb")} == {"in a notebook, which is not rewritten"}
+
+
+@pytest.mark.parametrize(
+    ("code", "role"),
+    [
+        ("eval('lw.BFSWalker(1)')", "script"),
+        ("T = TypedDict('T', {'w': 'lw.BFSWalker'})", "string-target"),
+        ("N = NamedTuple('N', [('w', 'lw.BFSWalker')])", "string-target"),
+        ("def f():\n    '''Uses lw.BFSWalker.'''", "prose"),
+    ],
+)
+def test_a_text_that_names_it_as_the_file_does(ledger_of, code, role):
+    found = [
+        each
+        for each in ledger_of({"app/u.py": f"import legacy.walker as lw\n{code}\n"}).in_file("app/u.py")
+        if each.line > 1
+    ]
+    assert [(each.role, each.text) for each in found] == [(role, "lw.BFSWalker")]
