@@ -146,6 +146,10 @@ def parse_book(text: str, where: str) -> Book:
     try:
         return Book.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
+        if conflict := re.search(r"(?m)^(?:<{7}|>{7}|\|{7}|={7})", text):
+            place = f"{where}:{text.count(chr(10), 0, conflict.start()) + 1}"
+            mend = "keep the tables of both sides, or let `graphlift ratchet init --merge-driver` do it from now on"
+            raise ConfigurationError("an unresolved merge conflict", where=place, mend=mend) from None
         line = re.search(r"at line (\d+)", str(error))
         place = f"{where}:{line[1] if line else max(1, text.count(chr(10)))}"
         raise ConfigurationError(f"is not valid TOML: {error}", where=place, mend="mend the TOML there") from None

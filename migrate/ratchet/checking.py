@@ -251,4 +251,5 @@ def _facts(
         lock_name=bench.lock_name,
         rules_name=bench.rules_name,
         today=request.today,
+        is_opaque=bench.tree.is_opaque,
     )

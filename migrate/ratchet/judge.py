@@ -51,7 +51,8 @@ class Past:
 class Facts:
     """Everything that a judgement needs; `past` is None for an absolute check, `partial` for one of some files only.
 
-    `today` is the day by which raises count: one that has expired allows nothing.
+    `today` is the day by which raises count: one that has expired allows nothing. `is_opaque` says whether a path is a link or
+    a submodule, or inside of one: its content is elsewhere, where no cap follows.
     """
 
     registry: Registry
@@ -63,6 +64,7 @@ class Facts:
     lock_name: str = "ratchet.lock"
     rules_name: str = "ratchet.toml"
     today: datetime.date = datetime.date.min
+    is_opaque: Callable[[str], bool] = bool
     _cache: dict[Key, int | None] = field(default_factory=dict)
 
     @cached_property
@@ -261,6 +263,9 @@ def _escapes(facts: Facts) -> Iterator[Finding]:
         if (place := _escape(facts, key)) and str(key) not in facts.new_raises:
             mend = f'let a rule select {place}, or add a [[raise]] with key = "{key}"'
             message = f"{key.place} was capped and is {place} now, which no rule caps"
+            if place == key.place:
+                message = f"{place} was capped and is a link or a submodule now: what it holds is elsewhere, and nothing caps it"
+                mend = f'make it a file again, or add a [[raise]] with key = "{key}"'
             yield Finding("escaped", "error", str(key), message, mend, place)
 
 
@@ -292,6 +297,8 @@ def _escape(facts: Facts, key: Key) -> str | None:
     assert facts.past is not None
     if not facts.registry.by_file(key) or facts.exists(key.place):
         return None
+    if facts.is_opaque(key.place):
+        return key.place
     for new, old in sorted(facts.past.renames.items()):
         if old == key.place:
             rules = (rule for rule in facts.now.book.rule if rule.metric == key.metric)

@@ -44,6 +44,11 @@ class Tree(ABC):
         """Links and submodules: what is listed, but is no regular file and is not looked into."""
         return frozenset()
 
+    def is_opaque(self, path: str) -> bool:
+        """Whether a path is a link or a submodule, or inside of one."""
+        parts = path.split("/")
+        return any("/".join(parts[:length]) in self.opaque for length in range(1, len(parts) + 1))
+
     def preload(self, paths: Iterable[str]) -> None:
         """Say which files will be read, so that a tree that must ask git asks once; nothing to do where files are at hand."""
         del paths

@@ -462,3 +462,22 @@ def test_the_first_commit_of_all_is_checked_by_the_caps_alone(repo: Any) -> None
     repo.files({"src/a.py": lines(50)})
     repo.git("add", "--all")
     assert repo.check("--staged").codes == []
+
+
+@pytest.mark.parametrize("link", ["src/walker.py", "src"])
+def test_a_capped_file_that_becomes_a_link_does_not_lose_its_cap_unseen(branch: Any, link: str) -> None:
+    (branch.root / link).rename(branch.root / "elsewhere")
+    (branch.root / link).symlink_to(branch.root / "elsewhere")
+    branch.git("add", "--all")
+    branch.run("ratchet", "tighten")
+    branch.git("add", "--all")
+    assert "escaped" in branch.check().codes
+
+
+def test_conflict_marks_in_the_rules_are_called_that(branch: Any) -> None:
+    branch.files({"ratchet.toml": RULES + "<<<<<<< ours\n"})
+    said = branch.check()
+    assert (said.code, said.error.splitlines()[0]) == (
+        2,
+        f"ratchet.toml:{RULES.count(chr(10)) + 1}: an unresolved merge conflict",
+    )
