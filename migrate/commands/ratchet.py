@@ -82,19 +82,24 @@ def init(
     ] = False,
     style: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Write first rules, unless there are some, and record today's numbers as caps.
+    """Write first rules, or to those that are there the missing ones against a symbol's return, and record today's numbers as caps.
 
     Example: graphlift ratchet init --merge-driver
     """
-    from ..ratchet.installing import first_rules, install_merge_driver
+    from ..ratchet.installing import first_rules, install_merge_driver, with_guards
     from ..ratchet.writing import write
 
     bench = open_bench(ctx)
     if bench.is_deleted:
         _ = bench.side  # says that the rules were deleted and how to get them back
     written = []
-    if not (bench.project.root / bench.rules_name).is_file():
-        write(bench.project.root, bench.rules_name, first_rules(bench.project, bench.tree).encode())
+    before = bench.text(bench.rules_name)
+    fresh = before is None or not before.strip()
+    rules = (
+        first_rules(bench.project, bench.tree) if fresh else with_guards(bench.project, before or "", bench.rules_name)
+    )
+    if rules != before:
+        write(bench.project.root, bench.rules_name, rules.encode())
         written.append(bench.rules_name)
     if merge_driver:
         written += install_merge_driver(bench.project.root, bench.lock_name, bench.rules_name)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ...adapters.errors import EnvironmentProblem
 from ...plugins.project import Project
+from .book import parse_book
+from .editing import add_rule
 from .metrics.symbols import module_file
 from .trees import Tree
 from .writing import write
@@ -28,7 +31,7 @@ def first_rules(project: Project, tree: Tree) -> str:
         parts.append(_rule("legacy-files", "lines", paths=files))
     if symbols:
         parts.append(_rule("legacy-references", "references", symbols=symbols))
-        parts += [_rule(_id(name), "absent", names=[name], waits=name) for name in symbols]
+        parts += [_rule(rule_id, "absent", names=[name], waits=name) for name, rule_id in _ids(symbols, set()).items()]
     else:
         parts.append('\n# [[rule]]\n# id = "big-files"\n# metric = "lines"\n# paths = ["src/**/*.py"]\n# cap = 500\n')
     return "".join(parts)
@@ -38,8 +41,22 @@ def _home(tree: Tree, name: str) -> str | None:
     return module_file(tree, name) or module_file(tree, name.rpartition(".")[0])
 
 
-def _id(name: str) -> str:
-    return f"no-{name.rpartition('.')[2]}"
+def with_guards(project: Project, text: str, where: str) -> str:
+    """Rules that are there already, with one more against the return of each configured symbol that none forbids."""
+    book = parse_book(text, where)
+    guarded = {name for rule in book.rule if rule.metric == "absent" for name in rule.names}
+    missing = [symbol.legacy for symbol in project.settings.symbol if symbol.legacy not in guarded]
+    for name, rule_id in _ids(missing, {rule.id for rule in book.rule}).items():
+        rule = {"id": rule_id, "metric": "absent", "names": [name], "when-absent": name}
+        text = add_rule(text, rule, where)
+    return text
+
+
+def _ids(names: Sequence[str], taken: Collection[str]) -> dict[str, str]:
+    """A rule's id for each symbol: two of the same last name get their whole names."""
+    last = [name.rpartition(".")[2] for name in names]
+    short = {name: f"no-{own}" for name, own in zip(names, last, strict=True) if last.count(own) == 1}
+    return {name: own if (own := short.get(name, "")) and own not in taken else f"no-{name}" for name in names}
 
 
 def _rule(rule_id: str, metric: str, *, waits: str | None = None, **lists: list[str]) -> str:

@@ -90,7 +90,8 @@ def configured(look: Survey) -> Stage:
         if count:
             look.project.require_names()
     except GraphliftError as error:
-        return Stage("configured", "configured", False, str(error).splitlines()[0], {"symbols": count}, (), "")
+        told = str(error).splitlines()[0]
+        return Stage("configured", "configured", False, told, {"symbols": count}, (), "graphlift inventory")
     proof = f"{config.name} names {_many(count, 'legacy symbol')}"
     return Stage(
         "configured",
@@ -154,7 +155,8 @@ def adapter(look: Survey) -> Stage:
     elsewhere = sum(1 for name in targets if binds(look.tree, name) is None)
     proof = f"{_many(len(targets), 'target')} named, {len(missing)} missing"
     proof += f", {elsewhere} of other packages and not looked into" if elsewhere else ""
-    command = "write the adapter, and name it in the [[symbol]] table" if missing else ""
+    # Its plan says of each symbol what is missing, and the mend.
+    command = "graphlift retire" if missing else ""
     return Stage("adapter", "adapter in place", not missing, proof, {"targets": len(targets)}, _shown(missing), command)
 
 

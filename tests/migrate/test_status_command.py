@@ -24,7 +24,13 @@ def done(repo: Any) -> list[str]:
 
 
 def following(repo: Any) -> Any:
-    return repo.run("status", "--format", "json").json()["next"]
+    """What comes next, which every open stage says as a command that is there with just these options."""
+    data = repo.run("status", "--format", "json").json()
+    for each in data["stages"]:
+        if not each["done"]:
+            name, *arguments = each["next"].split()
+            assert (name, repo.run(*arguments, "--help").code) == ("graphlift", 0), each["next"]
+    return data["next"]
 
 
 def stage(repo: Any, name: str) -> Any:
@@ -228,7 +234,7 @@ def test_what_is_open_is_code_in_the_comment_and_what_is_said_is_not(begun: Any)
     begun.files({"eng/new.py": ""})
     report(begun)
     lines = begun.run("status", "--format", "markdown").out.splitlines()
-    assert "Next: write the adapter, and name it in the [[symbol]] table" in lines
+    assert "Next: `graphlift retire`" in lines
 
 
 def test_a_module_at_the_top_is_left_while_it_is_there(repo: Any) -> None:
@@ -236,3 +242,30 @@ def test_a_module_at_the_top_is_left_while_it_is_there(repo: Any) -> None:
     assert stage(repo, "retired")["open"] == ["old.py:1: old"]
     repo.files({"old.py": "from new import x\n"})
     assert stage(repo, "retired")["done"] is True
+
+
+def test_a_symbol_that_nothing_guards_is_guarded_by_the_command_that_comes_next(begun: Any) -> None:
+    begun.files(
+        {
+            "ratchet.toml": '[[rule]]\nid = "no-Walker"\nmetric = "lines"\npaths = ["app.py"]    # ours\n',
+            "eng/new.py": "class Runner: ...\n\n\ndef build():\n    return Runner()\n",
+            "old.py": "from eng.new import Runner as Walker\n",
+        }
+    )
+    begun.run("ratchet", "tighten")
+    found = stage(begun, "ratchet")
+    assert (found["open"][-1], found["next"]) == ("nothing forbids the return of old.Walker", "graphlift ratchet init")
+    assert begun.run("ratchet", "init").code == 0
+    assert stage(begun, "ratchet")["done"] is True
+    text = begun.read("ratchet.toml")
+    assert "# ours" in text
+    assert begun.run("ratchet", "init").code == 0
+    assert begun.read("ratchet.toml") == text
+
+
+def test_first_rules_of_two_symbols_of_one_name(begun: Any) -> None:
+    begun.files(
+        {"graphlift.toml": TOML + TOML.replace("old.Walker", "older.Walker"), "older.py": "class Walker: ...\n"}
+    )
+    assert begun.run("ratchet", "init").code == 0
+    assert {"no-old.Walker", "no-older.Walker"} <= set(begun.check("--absolute").json()["waiting"])

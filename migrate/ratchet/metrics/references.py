@@ -42,7 +42,9 @@ class References:
             return {}
         ledger, project = ledger_of(scope.tree, scope.finders)
         configured = {symbol.legacy for symbol in project.settings.symbol}
-        if unknown := sorted(set(scope.rule.symbols) - configured):
+        # At the merge base, a symbol may not have been configured yet.
+        known = configured | {symbol.legacy for symbol in scope.tree.base.settings.symbol}
+        if unknown := sorted(set(scope.rule.symbols) - known):
             mend = "add a [[symbol]] table to the configuration, or mend the rule's `symbols`"
             raise ConfigurationError(f"rule {scope.rule.id!r}: {unknown[0]!r} is no configured symbol", mend=mend)
         wanted, selected = set(scope.rule.symbols) or configured, set(scope.paths)
