@@ -67,6 +67,7 @@ def write_journal(
     except BaseException as error:  # user code's SystemExit and CancelledError too: this run ends, not the gate
         kind = "raised" if tap.activated else "refused"
         journal({"on": "broken", "kind": kind, "error": _told(error)})
+    tap.close()
     misses = list(replacing.misses) if replacing else []
     journal(
         {

@@ -149,6 +149,11 @@ class Tap:
         """The end of an activation that `began` told of."""
         self._end(opened, returned, error, answered=False)
 
+    def close(self) -> None:
+        """The run is over. What still goes on, on a thread that nobody waited for, is not told: the journal may be another run's now."""
+        with self._lock:
+            self._journal = _nowhere
+
     def _wrap_sync(self, name: Callable[..., str], function: Callable[..., Any], see: Sees) -> Callable[..., Any]:
         @functools.wraps(function, updated=())
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -256,6 +261,10 @@ def changed_paths(before: Value, after: Value) -> list[str]:
 
 def _raised(error: BaseException | None) -> str | None:
     return None if error is None else error_text(error)
+
+
+def _nowhere(line: dict[str, Any]) -> None:
+    """A journal that nobody keeps."""
 
 
 def _constant(value: Any, *_args: Any, **_kwargs: Any) -> Any:

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from graphlift.adapters import NodeView
-from graphlift.parity import Activation, Tap
+from graphlift.parity import Activation, Case, Tap
+from graphlift.parity.engines import OutcomeEngine
 from graphlift.parity.observation import JournalReader
+from graphlift.parity.observing import write_journal
 from graphlift.parity.schedule import SeededTurns
 
 
@@ -420,3 +422,25 @@ def test_what_is_normalised_is_what_is_recorded() -> None:
     tap = Watched({"a": lambda data: data}, normalise=lambda value: "x" if value == 3 else value)
     tap.handlers["a"](3)
     assert tap.shown() == [("a", 0, 3, "x", None)]
+
+
+def test_what_goes_on_after_the_run_is_not_told_to_the_next_one() -> None:
+    go_on, left = threading.Event(), []
+
+    def leaves(case: Case, handlers: Mapping[str, Any]) -> dict[str, Any]:
+        def later() -> None:
+            go_on.wait()
+            handlers["a"]({})
+
+        left.append(threading.Thread(target=later))
+        left[0].start()
+        return {"success": True}
+
+    lines: list[dict[str, Any]] = []
+    engine = OutcomeEngine("leaves", "legacy", leaves)
+    write_journal(engine, Case("one", handlers={"a": lambda data: data}), lines.append)
+    told = list(lines)
+    go_on.set()
+    left[0].join()
+    assert [line["on"] for line in told] == ["outcome", "seen"]
+    assert lines == told
