@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..parity.mutants import Killed
     from ..parity.report import Report
     from ..parity.rule import Rule
+    from ..parity.shadow import Sighting
+    from ..parity.traces import CaseTrace
     from ..plugins.project import Project
 
 BAR = 0.95
@@ -90,6 +92,7 @@ def from_shadow(project: Project, rules: Sequence[Rule], name: str) -> tuple[Rep
     from ..parity.evidence import Evidence
     from ..parity.report import Finding, Report
     from ..parity.shadow import read_sightings
+    from ..parity.tracing import pick_traces
 
     path = Path(name)
     if not path.is_file():
@@ -110,5 +113,15 @@ def from_shadow(project: Project, rules: Sequence[Rule], name: str) -> tuple[Rep
         unseen=tuple(failed),
         evidence=Evidence("", {}, {}),
         partial=True,
+        traces=pick_traces(_first_traces(sightings), found, known),
     )
     return report, report.clean and not failed
+
+
+def _first_traces(sightings: Iterable[Sighting]) -> list[CaseTrace]:
+    """Of each case the first trace that was told."""
+    traces: dict[str, CaseTrace] = {}
+    for sighting in sightings:
+        if sighting.trace is not None:
+            traces.setdefault(sighting.case, sighting.trace)
+    return list(traces.values())

@@ -10,15 +10,20 @@ from typing import Any
 from ..case import Case
 from ..cassette import Tape
 from ..engine import Engine
-from ..judging import judge_case
+from ..judging import Judged, judge_case
 from ..observation import Broken, JournalReader, Observation
 from ..observing import write_journal
 from ..rule import Rule
 from ..shape import shape_of
+from ..traces import CaseTrace
+from ..tracing import trace_case
 from .budget import Breaker, Left
 from .recording import Served
 from .sinks import Sighting
 from .traffic import Traffic
+
+MOST_KINDS = 1_000
+"""Sightings that come with a trace."""
 
 
 class Replays:
@@ -29,6 +34,7 @@ class Replays:
     ) -> None:
         self._candidate, self._rules, self._seconds = candidate, rules, seconds
         self._breaker, self._traffic = breaker, traffic
+        self._told: set[Any] = set()
 
     def sighting(self, case: Case, served: Served) -> Sighting:
         """Replay and compare; what the candidate raises is part of what is seen."""
@@ -40,7 +46,15 @@ class Replays:
         give_way()
         judged = judge_case(case.id, self._all_rules(), {"legacy": [legacy], "candidate": [candidate]})
         hung = candidate.broken.error if candidate.broken and candidate.broken.kind == "timeout" else None
-        return Sighting(case.id, case.name, judged.divergences, hung)
+        return Sighting(case.id, case.name, judged.divergences, hung, self._trace(judged))
+
+    def _trace(self, judged: Judged) -> CaseTrace | None:
+        """How both runs went, for the first sighting of its kind: production shows the same one again and again."""
+        kind = (judged.case, tuple(item.place for item in judged.divergences))
+        if judged.runs is None or not judged.divergences or kind in self._told or len(self._told) >= MOST_KINDS:
+            return None
+        self._told.add(kind)
+        return trace_case(judged.case, judged.divergences, *judged.runs)
 
     def _replay(self, case: Case, served: Served, give_way: Callable[[], None]) -> Observation:
         """Run the candidate with recorded answers, on one more thread, so that one that hangs is left behind."""

@@ -344,6 +344,8 @@ def test_a_live_shadow_writes_what_the_gate_judges(sandbox: Any) -> None:
     assert [(item["rule"], item["node"], item["cause"]) for item in leading] == [
         ("GL110", "pay", "under the candidate, pay began before price did")
     ]
+    (trace,) = ran.json()["traces"]
+    assert (trace["case"], trace["first"]) == ("live", ["pay", 0])
     rules = {item["rule"] for item in ran.json()["divergences"]}
     wanted = (argument for rule in sorted(rules) for argument in ("--accept", rule))
     more = ("--case", "live", "--reason", "r", "--owner", "o", "--expires", "2999-01-01", "--at-most", "9")

@@ -9,6 +9,7 @@ import random
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from graphlift.adapters import GraphWorkflowExecutor, SuccessorWorkflow, TaskNod
 from graphlift.adapters.errors import UsageError
 from graphlift.parity import Case
 from graphlift.parity.engines import OutcomeEngine, TappedEngine
-from graphlift.parity.shadow import Budget, Shadow, Sighting, case_of_call
+from graphlift.parity.shadow import Budget, JsonLines, Shadow, Sighting, case_of_call, read_sightings
 from graphlift.parity.shadow.budget import weigh
 
 
@@ -113,6 +114,23 @@ def test_every_way_to_run_is_served_and_compared(call: str, candidate: Any, foun
     assert found <= {item.rule for item in seen[0].divergences}
     assert bool(seen[0].divergences) is bool(found)
     assert it.mirror.held == 0
+
+
+def test_the_first_sighting_of_a_kind_tells_how_both_runs_went(tmp_path: Path) -> None:
+    seen: list[Sighting] = []
+    kept, bare = JsonLines(tmp_path / "kept.jsonl"), JsonLines(tmp_path / "bare.jsonl", traces=False)
+    it = Shadow(Walker(shop()[0]), twice, sinks=[seen.append, kept, bare])
+    for _ in range(2):
+        it.execute_sync(FLOW, {"n": 1})
+    it.mirror.drain()
+    assert [each.trace is not None for each in seen] == [True, False]
+    trace = seen[0].trace
+    assert trace is not None
+    assert [step.node for step in trace.legacy.steps] == ["a", "b"]
+    assert [step.node for step in trace.candidate.steps][:2] == ["a", "a"]
+    read = read_sightings(tmp_path / "kept.jsonl", "kept.jsonl")
+    assert [each.trace for each in read] == [trace, None]
+    assert [each.trace for each in read_sightings(tmp_path / "bare.jsonl", "bare.jsonl")] == [None, None]
 
 
 def test_it_is_the_walker_for_everybody_who_asks() -> None:
