@@ -106,7 +106,9 @@ def is_shim(tree: ast.Module) -> bool:
                 continue
             case ast.Import() | ast.ImportFrom():
                 passes_on = True
-            case ast.Assign(value=ast.Name() | ast.Attribute()):
+            case ast.Assign(targets=targets, value=ast.Name() | ast.Attribute()) if not any(
+                isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets
+            ):
                 continue
             case (
                 ast.Assign(value=ast.List(elts=parts) | ast.Tuple(elts=parts))

@@ -27,7 +27,8 @@ GENERICS = frozenset(
 def role_of(names: Names, node: ast.expr) -> str:
     """The role of the expression `node`, a name or a chain of attributes."""
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-        return model.DEFINITION
+        # `m.X = …` from outside puts something else in its place, for everybody who uses it.
+        return model.ESCAPE if isinstance(node, ast.Attribute) else model.DEFINITION
     if in_type_position(names, node):
         return model.ANNOTATION
     parent = names.parents.get(node)

@@ -155,3 +155,14 @@ def test_a_submodule_in_its_place_counts(repo: Any, tmp_path: Any) -> None:
     assert repo.check("--staged").codes == ["grown"]
     (repo.root / "old/walker").mkdir()
     assert repo.check("--absolute").codes == ["grown"]
+
+
+@pytest.mark.parametrize(
+    "line", ["import old.walker\n\nold.walker.Walker = Other\n", "import old.walker as w\n\nw.Walker = Other\n"]
+)
+def test_what_another_file_puts_in_its_place_is_a_reference(repo: Any, line: str) -> None:
+    rules = '[[rule]]\nid = "refs"\nmetric = "references"\n'
+    repo.files({**FILES, "old/walker.py": GONE["alias"], "ratchet.toml": rules, "app.py": "from place import Other\n"})
+    assert repo.check("--absolute").codes == []
+    repo.files({"boot.py": "from place import Other\n" + line})
+    assert repo.check("--absolute").codes == ["grown"]
