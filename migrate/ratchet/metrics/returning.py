@@ -18,7 +18,7 @@ from ...ledger.layout import Layout
 from ...ledger.resolve import Resolver
 from ..book import Book, parse_book
 from ..trees import Tree
-from .symbols import defined, module_file
+from .symbols import defined, module_file, module_files
 
 Place = tuple[str, int]
 
@@ -26,10 +26,10 @@ Place = tuple[str, int]
 def returned(tree: Tree, name: str) -> Place | None:
     """Where what stands behind `name` is, as (path, line); None where nothing does, or what the symbol became."""
     module = name.rpartition(".")[0]
-    if "/" in name or not module or module_file(tree, module) is None:
+    if "/" in name or not module:
         return None
-    trail = _Trail(tree, name, allowed(tree, name))
-    return next(trail.places(), None)
+    homes, ends = module_files(tree, module), allowed(tree, name)
+    return next((place for home in homes for place in _Trail(tree, name, ends, home).places()), None)
 
 
 def allowed(tree: Tree, name: str) -> frozenset[str]:
@@ -51,11 +51,12 @@ def _book(tree: Tree) -> Book:
 
 @dataclass
 class _Trail:
-    """What one old name leads to in one tree."""
+    """What one old name leads to in one tree; `home` is the file of its module."""
 
     tree: Tree
     name: str
     allowed: frozenset[str]
+    home: str
     _read: dict[str, Exports | None] = field(default_factory=dict)
 
     @cached_property
@@ -73,13 +74,19 @@ class _Trail:
     def exports(self, module: str, names: Sequence[str] = ()) -> Exports | None:
         """What a module of the tree exposes; None where there is none, or nobody can read it."""
         del names
-        path = module_file(self.tree, module) or self.layout.file(module)
+        path = self.file(module)
         if path is None:
             return None
         if module not in self._read:
             body = self.body(path)
             self._read[module] = exports_of(body, module, self.layout.package(path)) if body else None
         return self._read[module]
+
+    def file(self, module: str) -> str | None:
+        """The file of a module of the tree."""
+        if module == self.name.rpartition(".")[0]:
+            return self.home
+        return module_file(self.tree, module) or self.layout.file(module)
 
     def body(self, path: str) -> ast.Module | None:
         try:
@@ -90,8 +97,7 @@ class _Trail:
     def places(self) -> Iterator[Place]:
         """Every place that the name leads to and may not."""
         yield from self._behind(self.name)
-        home = self.name.rpartition(".")[0]
-        path = module_file(self.tree, home) or ""
+        home, path = self.name.rpartition(".")[0], self.home
         body = self.body(path)
         if body is None or not self.allowed:
             return
@@ -110,7 +116,7 @@ class _Trail:
     def _wrong(self, reached: str) -> Place | None:
         """The place of one name on the way, if it is an end of the wrong kind."""
         module, _, last = reached.rpartition(".")
-        path = module_file(self.tree, module) or self.layout.file(module)
+        path = self.file(module)
         if path is None:
             return self._foreign(reached)
         line = defined(self.tree.read(path), [last])
@@ -124,8 +130,7 @@ class _Trail:
         top = reached.partition(".")[0]
         if not self.allowed or reached == self.name or self.layout.is_module(top):
             return None
-        path = module_file(self.tree, self.name.rpartition(".")[0])
-        return (path, 1) if path else None
+        return self.home, 1
 
     def _made(self, body: ast.Module, module: str, name: str) -> Iterator[int]:
         """Lines that bind a name to the outcome of an expression in which no name leads to what is allowed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..trees import Tree
 
@@ -34,10 +34,17 @@ def find(tree: Tree, name: str) -> tuple[str, int] | None:
 
 def module_file(tree: Tree, module: str) -> str | None:
     """The file that a module is imported from, or None."""
+    return next(module_files(tree, module), None)
+
+
+def module_files(tree: Tree, module: str) -> Iterator[str]:
+    """Every file that a module may be imported from, the one that is found first to begin with."""
     # A package comes before a module of its name, as in Python's own search.
     relative = module.replace(".", "/")
-    places = (f"{root}{relative}{end}" for root in tree.import_roots for end in ("/__init__.py", ".py", ".pyi"))
-    return next((place for place in places if place in tree.paths), None)
+    places = [f"{root}{relative}{end}" for root in tree.import_roots for end in ("/__init__.py", ".py")]
+    found = [place for place in places if place in tree.paths]
+    stubs = (f"{root}{relative}.pyi" for root in tree.import_roots)
+    return iter(found or [place for place in stubs if place in tree.paths])
 
 
 def _hidden(tree: Tree, name: str) -> str | None:
@@ -63,9 +70,10 @@ def _dotted(tree: Tree, name: str) -> tuple[str, int] | None:
         return path, 1
     module, _, inner = name.rpartition(".")
     while module:
-        if path := module_file(tree, module):
-            line = defined(tree.read(path), inner.split("."))
-            return (path, line) if line else None
+        # All of them: which one is imported depends on folders that a configuration can name in any order.
+        if paths := list(module_files(tree, module)):
+            found = ((path, defined(tree.read(path), inner.split("."))) for path in paths)
+            return next(((path, line) for path, line in found if line), None)
         module, _, head = module.rpartition(".")
         inner = f"{head}.{inner}"
     return None

@@ -166,3 +166,11 @@ def test_what_another_file_puts_in_its_place_is_a_reference(repo: Any, line: str
     assert repo.check("--absolute").codes == []
     repo.files({"boot.py": "from place import Other\n" + line})
     assert repo.check("--absolute").codes == ["grown"]
+
+
+@pytest.mark.parametrize("how", ["re-export", "defined"])
+def test_a_folder_that_is_searched_first_hides_nothing(repo: Any, how: str) -> None:
+    text = BACK.get(how, "class Walker: ...\n")
+    repo.files({**FILES, "graphlift.toml": 'source = ["decoy", "."]\n' + CONFIG, "decoy/old/walker.py": GONE["alias"]})
+    repo.files({"old/walker.py": text})
+    assert repo.check("--absolute").codes == ["grown"]
