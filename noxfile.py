@@ -114,7 +114,7 @@ def package(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed and memory as ratios against peers in one run; writes benchmarks/RESULTS.md."""
-    _install(session, "test")
+    _install(session, "bench")
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 
