@@ -76,6 +76,9 @@ class Collected:
         changes = unpack(update.get("data") or {})
         self.data.update(changes)
         for name, record in (update.get("steps") or {}).items():
+            if self.records.get(name) is record:
+                # Told when the step ended, and again with the group that it was in.
+                continue
             self.records[name] = record
             yield StreamEvent("node", name, from_record(name, record), changes)
 

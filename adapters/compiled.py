@@ -151,7 +151,7 @@ class CompiledWorkflow:
         with session:
             if session.runs:
                 with suppress(*ENDS):
-                    async with aclosing(session.graph.astream(**session.arguments())) as chunks:
+                    async with aclosing(session.achunks()) as chunks:
                         async for chunk in chunks:
                             for event in session.events(chunk):
                                 yield event

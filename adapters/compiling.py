@@ -123,13 +123,15 @@ def _compile_dependency(workflow: DependencyWorkflow, options: _Options) -> Comp
         graph = wire_frontier_dependency(workflow, steps, options.checkpointer, options.width)
     else:
         graph = wire_dependency(workflow, steps, options.checkpointer)
+    # A thread of steps that are tasks each would be misread by one whose tasks are groups of them.
+    form = f"{options.form}-groups" if getattr(graph, "grouped", False) else options.form
     return CompiledWorkflow(
         workflow,
         graph,
         "dependency",
         options.failure_policy,
         options.form,
-        fingerprint(workflow, f"dependency/{options.failure_policy}/{options.form}"),
+        fingerprint(workflow, f"dependency/{options.failure_policy}/{form}"),
         bindings,
         options.checkpointer,
         declaration_order(workflow),

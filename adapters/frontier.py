@@ -20,10 +20,13 @@ from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 
+from .asking import may_ask
 from .bindings import Bindings
 from .driving import adrive, drive
-from .frontier_channels import AGAIN, BEGIN, DONE, STOP, Countdown, Plan, Scheduler, Walk, token
+from .frontier_channels import AGAIN, BEGIN, DONE, STOP, Countdown, Groups, Plan, Scheduler, Walk, token
 from .graphs import dependents_of, visited_nodes
+from .group_node import Body, GroupNode
+from .group_saver import GroupSaver
 from .langgraph_private import READ_KEY, SEND_KEY, TASKS, ChannelWrite, PregelNode, RunnableCallable
 from .layers import add_layer, read_mapping
 from .model import AnyNode, DependencyWorkflow, SuccessorWorkflow
@@ -43,16 +46,18 @@ SYNC_WIDTH = max(24, min(32, (os.cpu_count() or 1) + 4))
 """Steps a superstep where nodes run on threads: as many as Python's pool has, or enough to keep a smaller pool busy.
 
 All tasks of a superstep live until its end, and with 128 of them Python's collector walks the whole heap often enough to double
-the cost of a step.
+the cost of a step. Of steps in groups there is one task a superstep, whatever its width.
 """
-
-Body = Callable[[dict[str, Any], int], Generator[Any, Any, tuple[Written, Any]]]
-
 
 class FrontierGraph(Pregel[Any, Any, Any, Any]):
     """A Pregel graph whose channel of Sends is a Scheduler."""
 
     scheduler: Scheduler
+
+    @property
+    def grouped(self) -> bool:
+        """Whether steps that are due together are one LangGraph task."""
+        return self.scheduler.plan.groups is not None
 
     def validate(self) -> Any:
         """Put the scheduler in its place (Pregel's constructor always resets that channel), then validate."""
@@ -66,6 +71,7 @@ def wire_frontier_dependency(
 ) -> FrontierGraph:
     """The frontier form of a workflow in dependency style; at most `width` steps a superstep."""
     number = steps.index
+    groups = _groups_of(steps) if checkpointer is not None and len(number) > NAMED_UP_TO else None
     dependents = dependents_of(steps.steps)
     plan = Plan(
         node_names(list(number), checkpointer),
@@ -73,9 +79,20 @@ def wire_frontier_dependency(
         tuple(len(set(step.depends_on)) for step in steps.steps.values()),
         width,
         loops=frozenset(number[name] for name in number if steps.left_late(name)),
+        groups=groups,
     )
     bodies = [(name, partial(_turn_body, steps, name)) for name in number]
-    return _graph(workflow.name, Countdown(plan), bodies, ("run", "steps"), checkpointer)
+    keys = ("run", "steps")
+    if groups is None:
+        return _graph(workflow.name, Countdown(plan), bodies, keys, checkpointer)
+    node = GroupNode(bodies, list(keys), plan, steps.stops, checkpointer)
+    return _graph(workflow.name, Countdown(plan), bodies, keys, GroupSaver(checkpointer), node)
+
+
+def _groups_of(steps: DependencySteps) -> Groups:
+    handlers = steps.bindings.handlers
+    asking = {key: may_ask(handler) for key, handler in {id(value): value for value in handlers.values()}.items()}
+    return Groups(frozenset(steps.index[name] for name, handler in handlers.items() if asking[id(handler)]))
 
 
 def _turn_body(
@@ -122,13 +139,18 @@ def node_names(steps: Sequence[str], checkpointer: Any) -> tuple[str, ...]:
 
 
 def _graph(
-    name: str, scheduler: Scheduler, bodies: Sequence[tuple[str, Body]], keys: tuple[str, ...], checkpointer: Any
+    name: str,
+    scheduler: Scheduler,
+    bodies: Sequence[tuple[str, Body]],
+    keys: tuple[str, ...],
+    checkpointer: Any,
+    group: GroupNode | None = None,
 ) -> FrontierGraph:
     begin = ChannelWrite.register_writer(
         RunnableCallable(_beginner(scheduler.plan), _abeginner(scheduler.plan), name="__start__", trace=False)
     )
     nodes = {"__start__": PregelNode(channels="__start__", triggers=["__start__"], tags=[TAG_HIDDEN], writers=[begin])}
-    writer = _step_writer(bodies, list(keys))
+    writer = _step_writer(bodies, list(keys), group)
     for node in dict.fromkeys(scheduler.plan.nodes):
         nodes[node] = PregelNode(channels=[], triggers=[], writers=[writer])
     channels: dict[str, Any] = {"__start__": EphemeralValue(dict), "run": LastValue(dict)}
@@ -149,7 +171,8 @@ def _graph(
 
 def _beginner(plan: Plan) -> Callable[..., None]:
     def write(given: dict[str, Any], config: RunnableConfig) -> None:
-        _begin(plan, given, config, max(SYNC_WIDTH, config.get("max_concurrency") or 0))
+        threads = max(SYNC_WIDTH, config.get("max_concurrency") or 0)
+        _begin(plan, given, config, plan.width if plan.groups is not None else threads)
 
     return write
 
@@ -166,24 +189,37 @@ def _begin(plan: Plan, given: dict[str, Any], config: RunnableConfig, width: int
     config.get("configurable", {})[SEND_KEY]([*writes, (TASKS, token(BEGIN, plan.begin, width))])
 
 
-def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str]) -> Any:
-    """The nodes of all steps: one runnable that is given a step's number, reads the state, does the work and writes."""
+def _step_writer(bodies: Sequence[tuple[str, Body]], keys: list[str], group: GroupNode | None) -> Any:
+    """The nodes of all steps: one runnable that is given a step's number, reads the state, does the work and writes.
 
-    def run(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
+    A group's numbers are the group's own matter.
+    """
+
+    def run(number: int | list[int], config: RunnableConfig, runtime: Runtime[Any]) -> None:
+        if isinstance(number, list):
+            assert group is not None
+            return group.run(number, config, runtime)
         (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
         scope.enter(name)
         with _current(config, scope, name):
             done = drive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
         scope.leave(name)
-        _write(done, configurable, runtime)
+        if group is not None:
+            scope.finished.update(done[0].update["steps"])
+        return _write(done, configurable, runtime)
 
-    async def arun(number: int, config: RunnableConfig, runtime: Runtime[Any]) -> None:
+    async def arun(number: int | list[int], config: RunnableConfig, runtime: Runtime[Any]) -> None:
+        if isinstance(number, list):
+            assert group is not None
+            return await group.arun(number, config, runtime)
         (name, body), scope, configurable = bodies[number], scope_of(runtime), config.get("configurable", {})
         scope.enter(name)
         with _current(config, scope, name):
             done = await adrive(body(configurable[READ_KEY](keys), superstep_of(config)), scope, ask)
         scope.leave(name)
-        _write(done, configurable, runtime)
+        if group is not None:
+            scope.finished.update(done[0].update["steps"])
+        return _write(done, configurable, runtime)
 
     for function in (run, arun):
         function.__annotations__.update(config=RunnableConfig, runtime=Runtime)

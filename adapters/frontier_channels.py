@@ -20,12 +20,27 @@ from .langgraph_private import MISSING
 TOKEN = "__graphlift_token__"  # noqa: S105
 """The node name of what finished steps send to the channel; there is no such node."""
 
-BEGIN, DONE, AGAIN, STOP = "begin", "done", "again", "stop"
+BEGIN, DONE, AGAIN, STOP, GROUP = "begin", "done", "again", "stop", "group"
 
 
 def token(kind: str, *rest: Any) -> Send:
-    """What the channel is told: BEGIN (a step or None, the width), DONE (a step, its targets), AGAIN or STOP (a step)."""
+    """What the channel is told.
+
+    BEGIN (a step or None, the width), DONE (a step, its targets), AGAIN or STOP (a step), or GROUP: what a group would have
+    told one by one, a list of steps that are due again on their own, and for each kind the steps as runs.
+    """
     return Send(TOKEN, [kind, *rest])
+
+
+class Groups:
+    """Whether the steps that are due together make one LangGraph task; `alone` are those that never do, by number.
+
+    `on` ends where the saver does not keep what groups need. `trusted`: whether the saver was seen to keep a group's rows, None as long as that is not known.
+    """
+
+    def __init__(self, alone: frozenset[int] = frozenset()) -> None:
+        self.on, self.alone = True, alone
+        self.trusted: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -33,6 +48,7 @@ class Plan:
     """The workflow by numbers: LangGraph's node of each step, its dependents, its in-degree.
 
     At most `width` are due at once, fewer where the run begins with less. `loops` are steps that take a round to be left.
+    `groups`: None where each step is a LangGraph task.
     """
 
     nodes: tuple[str, ...]
@@ -41,17 +57,29 @@ class Plan:
     width: int
     begin: int | None = None
     loops: frozenset[int] = frozenset()
+    groups: Groups | None = None
+
+    def sends(self, due: Sequence[int], asked: Iterable[int]) -> list[Send]:
+        """LangGraph's tasks of the steps that are due; those that `asked` a person are tasks of their own."""
+        if self.groups is None:
+            return [Send(self.nodes[step], step) for step in due]
+        alone = self.groups.alone.union(asked)
+        group = [step for step in due if step not in alone]
+        if len(group) < 2:
+            return [Send(self.nodes[step], step) for step in due]
+        return [Send(self.nodes[group[0]], group), *(Send(self.nodes[step], step) for step in due if step in alone)]
 
 
 class Scheduler(Topic[Any]):
     """What both traversals share: a bitmap, a queue of steps by number, the first `width` of which are due."""
 
-    __slots__ = ("bits", "plan", "queue", "width")
+    __slots__ = ("asked", "bits", "plan", "queue", "width")
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(Send, False)
         self.plan, self.width = plan, plan.width
         self.bits, self.queue = bytearray((len(plan.nodes) + 7) // 8), list[int]()
+        self.asked: list[int] = []
 
     def checkpoint(self) -> Any:
         """The bitmap, the queue as runs of consecutive numbers, and the width, which a resumed run keeps."""
@@ -82,7 +110,7 @@ class Scheduler(Topic[Any]):
 
     def _enqueue(self, queue: list[int]) -> None:
         self.queue = queue
-        self.values = [Send(self.plan.nodes[step], step) for step in queue[: self.width]]
+        self.values = self.plan.sends(queue[: self.width], self.asked)
 
     def _marked(self, step: int) -> bool:
         return bool(self.bits[step >> 3] >> (step & 7) & 1)
@@ -109,31 +137,40 @@ class Countdown(Scheduler):
 
     def checkpoint(self) -> Any:
         """As every scheduler, and the rest of what makes the next rounds, where there is any."""
-        rest = [to_runs(self.coming), self.ended, self.leaving, self.stopped]
+        rest = [to_runs(self.coming), self.ended, self.leaving, self.stopped, *([self.asked] if self.asked else ())]
         return [*super().checkpoint(), *(rest if any(rest) else ())]
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         """A scheduler at the point that the checkpoint holds."""
         restored = super().from_checkpoint(checkpoint)
         if checkpoint is not MISSING and len(checkpoint) > 3:
-            coming, ended, leaving, restored.stopped = checkpoint[3:]
+            coming, ended, leaving, restored.stopped, *asked = checkpoint[3:]
             restored.coming, restored.ended, restored.leaving = from_runs(coming), list(ended), list(leaving)
+            if asked:
+                restored.asked = list(asked[0])
+                restored._enqueue(restored.queue)
         return restored
 
     def update(self, values: Sequence[Any]) -> bool:
         """Take the tokens of a superstep; when a round is over, begin the next. True when what is due has changed."""
         if not values:
             return False
-        rest = self.queue[self.width :]
+        told = [part for value in values for part in _parts(value.arg)]
+        self.asked = [part[1] for part in told if part[0] == GROUP]
+        rest = self.asked + self.queue[self.width :]
         self._counts()
-        for value in values:
-            self._take(*value.arg)
+        for kind, *more in told:
+            self._take(kind, *more)
         while not rest and not self.stopped and (self.coming or self.ended or self.leaving):
             rest = self._next_round()
+        if self.plan.groups is not None and not self.plan.groups.on:
+            self.asked = rest[: self.width]
         self._enqueue(rest)
         return True
 
     def _take(self, kind: str, step: int, *more: int) -> None:
+        if kind == GROUP:
+            return
         if kind == BEGIN:
             self.width = min((self.plan.width, *more))
             self.coming += [number for number, count in enumerate(self._counts()) if not count]
@@ -172,6 +209,16 @@ class Countdown(Scheduler):
         return self.left
 
 
+def _parts(told: Sequence[Any]) -> list[Any]:
+    """What was told, one by one; a step of a group that is due again on its own as `[GROUP, step]`."""
+    if told[0] != GROUP:
+        return [told]
+    _, asked, done, again, stop = told
+    kinds = {**dict.fromkeys(asked, GROUP), **dict.fromkeys(from_runs(done), DONE)}
+    kinds |= {**dict.fromkeys(from_runs(again), AGAIN), **dict.fromkeys(from_runs(stop), STOP)}
+    return [[kinds[step], step] for step in sorted(kinds)]
+
+
 class Walk(Scheduler):
     """The traversal `breadth-first`: the queue is the frontier, bits are the nodes that were ever put on it."""
 
@@ -204,6 +251,11 @@ class Walk(Scheduler):
 
 def to_runs(numbers: Sequence[int]) -> list[int]:
     """`[start, length, start, length, …]` of consecutive numbers; `from_runs` gives the numbers back."""
+    if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
+        # The rest of a wide round, at every superstep: compared at once.
+        first = numbers[0]
+        if list(numbers) == list(range(first, first + len(numbers))):
+            return [first, len(numbers)]
     runs: list[int] = []
     for number in numbers:
         if runs and number == runs[-2] + runs[-1]:

@@ -57,3 +57,9 @@ RunnableCallable: Any = private(
 PregelNode: Any = private("langgraph.pregel._read", "PregelNode", "to add a node that only a Send triggers")
 ChannelWrite: Any = private("langgraph.pregel._write", "ChannelWrite", "to let a node write its own channels")
 SEND_KEY: str = private(_CONSTANTS, "CONFIG_KEY_SEND", "to write a channel from inside a node")
+
+CHECKPOINT_MAP: str = private(_CONSTANTS, "CONFIG_KEY_CHECKPOINT_MAP", "to tell which checkpoint a task runs on")
+CHECKPOINT_NS: str = private(_CONSTANTS, "CONFIG_KEY_CHECKPOINT_NS", "to keep apart what the steps of one task start")
+SCRATCHPAD: str = private(_CONSTANTS, "CONFIG_KEY_SCRATCHPAD", "to keep apart the questions of the steps of one task")
+DURABILITY: str = private(_CONSTANTS, "CONFIG_KEY_DURABILITY", "to keep nothing before the end where that is asked for")
+RESUMING: str = private(_CONSTANTS, "CONFIG_KEY_RESUMING", "to look for what an earlier process left only where it can be")

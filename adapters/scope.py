@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 LONGEST = min(86_400.0 * 365 * 100, threading.TIMEOUT_MAX)
 """Seconds that a wait is cut to: Python's own waits raise OverflowError beyond what the platform's clock can hold."""
@@ -16,6 +16,13 @@ LONGEST = min(86_400.0 * 365 * 100, threading.TIMEOUT_MAX)
 
 class RunStopped(Exception):  # noqa: N818  (an end, not an error of the code that sees it)
     """The run may not go on: it was cancelled, its time is over, or it failed under the policy `fail`."""
+
+
+class Reported(NamedTuple):
+    """A step's record, told as soon as it is there."""
+
+    name: str
+    record: dict[str, Any]
 
 
 class RunScope:
@@ -41,6 +48,11 @@ class RunScope:
         """The steps that had ended before this invocation of the thread."""
         self.serializer: Any = None
         """The checkpointer's; None for a run without one."""
+        self.finished: dict[str, dict[str, Any]] = {}
+        """The records of the steps that ended in groups, also of a group that was stopped."""
+        self.streams = False
+        """Whether the run's stream is to be told of them one by one."""
+        self._pool: ThreadPoolExecutor | None = None
 
     def remaining(self) -> float | None:
         """Seconds left for the run, never negative; None without a limit."""
@@ -126,14 +138,30 @@ class RunScope:
         self._visiting.pop(name, None)
         self.asked.update((interrupt.id, name) for interrupt in interrupts)
 
+    def report(self, name: str, record: dict[str, Any], stream: Callable[[Any], None]) -> None:
+        """Note what became of a step whose LangGraph task goes on with others."""
+        self.finished[name] = record
+        if self.streams:
+            stream(Reported(name, record))
+
+    def pool(self, workers: int) -> ThreadPoolExecutor:
+        """The threads on which the run's groups of steps run."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(workers, thread_name_prefix="graphlift-step")
+            return self._pool
+
     def in_flight(self) -> list[str]:
         """The steps that had begun and not ended."""
         return list(self._visiting)
 
     def close(self) -> None:
-        """End the background loop, cancelling what still runs on it."""
+        """End the background loop, cancelling what still runs on it, and the threads."""
         with self._lock:
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown()
         if loop is None or thread is None:
             return
         asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()

@@ -5,8 +5,8 @@ The entry points differ only in how they wait; everything they share is here.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
+from contextlib import aclosing, closing
 from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from langgraph.errors import GraphDrained
@@ -19,7 +19,7 @@ from .limits import superstep_limit
 from .nodes import FAILED
 from .packing import unpack
 from .results import NodeStatus, WorkflowResult
-from .scope import RunScope, RunStopped
+from .scope import Reported, RunScope, RunStopped
 from .threads import Begin, Recorded
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Session:
         self.compiled, self.plan = compiled, plan
         self.scope = options.get("scope") or RunScope(options.get("timeout"))
         self.scope.serializer = getattr(compiled.checkpointer, "serde", None)
+        self.scope.finished = {}
         self.control = RunControl()
         self.durability: Durability = options.get("durability", "sync")
         self.collected = Collected(compiled.order, plan.known, thread)
@@ -104,10 +105,26 @@ class Session:
             return
         # LangGraph looks for events when a step ends, which may be before that step's own are there, and then not until
         # another one ends. With the mode `custom` it looks whenever there is one.
+        self.scope.streams = self.grouped
         with closing(self.graph.stream(**{**arguments, "stream_mode": ["updates", "custom"]})) as chunks:
             for mode, chunk in chunks:
-                if mode == "updates":
-                    yield chunk
+                if mode == "updates" or isinstance(chunk, Reported):
+                    yield _as_update(chunk)
+
+    async def achunks(self) -> AsyncGenerator[Mapping[str, Any], None]:
+        """What the graph gives, for an asynchronous caller that looks at every step."""
+        arguments = self.arguments()
+        modes = ["updates", "custom"] if self.grouped else ["updates"]
+        self.scope.streams = self.grouped
+        async with aclosing(self.graph.astream(**{**arguments, "stream_mode": modes})) as chunks:
+            async for mode, chunk in chunks:
+                if mode == "updates" or isinstance(chunk, Reported):
+                    yield _as_update(chunk)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a LangGraph task may be more than one step, so that its update comes after they have ended."""
+        return bool(getattr(self.graph, "grouped", False))
 
     def arguments(self) -> dict[str, Any]:
         """What the graph's stream is called with."""
@@ -148,6 +165,7 @@ class Session:
             for step, interrupt in self.plan.questions:
                 self.scope.asks(step, [interrupt])
                 self.collected.asked([interrupt])
+        self.collected.records.update(self.scope.finished)
         yield from self.collected.pause(self.scope.asked)
         yield StreamEvent("result", result=self.collected.result(self.compiled.workflow, self.scope))
 
@@ -162,3 +180,7 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.scope.close()
+
+
+def _as_update(chunk: Any) -> Mapping[str, Any]:
+    return {"step": {"steps": {chunk.name: chunk.record}}} if isinstance(chunk, Reported) else chunk

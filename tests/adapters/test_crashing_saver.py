@@ -149,7 +149,8 @@ def test_every_call_of_the_saver_may_be_the_last(
         assert set(handlers.ended) == set(whole.ended)
         # What was in flight when the saver failed may run again: one superstep, and a group of two is one node.
         assert sum(handlers.ended.values()) - sum(whole.ended.values()) <= 3
-    assert crashes >= 8
+    # Steps that are due together are one task of a long workflow, which calls the saver less often.
+    assert crashes >= (7 if form == "unnamed" else 8)
 
 
 def test_a_saver_that_fails_while_a_person_is_asked() -> None:
