@@ -3,52 +3,54 @@
 from __future__ import annotations
 
 import functools
-import inspect
+from collections import deque
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from contextlib import suppress
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from langgraph.types import interrupt
 
-DEPTH = 4
-"""Calls of the handler's own helpers that are followed."""
+FOLLOWED = 30
+"""Functions that are looked at for one handler, its own and helpers that it uses by name."""
 
 
 def may_ask(handler: Any) -> bool:
-    """Whether the handler, or a helper that it calls by name, uses LangGraph's `interrupt`.
+    """Whether the handler, or a helper that it uses by name, uses LangGraph's `interrupt`.
 
     One that asks in another way is found out when it does; what comes before its question is then done once more.
     """
-    return _asks(handler, DEPTH)
-
-
-def _asks(target: Any, depth: int) -> bool:
-    function = _function_of(target)
-    if function is None:
-        return False
-    around = inspect.getclosurevars(function) if function.__closure__ else None
-    for name in _names(function.__code__):
-        value = function.__globals__.get(name)
-        if name == "interrupt" or value is interrupt:
+    if not isinstance(handler, FunctionType | MethodType | functools.partial | type):
+        handler = getattr(type(handler), "__call__", None)  # noqa: B004  (the function, not whether there is one)
+    waiting, seen = deque([handler]), set[int]()
+    while waiting and len(seen) < FOLLOWED:
+        target = waiting.popleft()
+        if target is interrupt:
             return True
-        if depth and isinstance(value, FunctionType) and _asks(value, depth - 1):
-            return True
-    inner = around.nonlocals.values() if around is not None else ()
-    return any(value is interrupt or (depth > 0 and callable(value) and _asks(value, depth - 1)) for value in inner)
+        if isinstance(target, functools.partial):
+            waiting.extend((target.func, *target.args, *target.keywords.values()))
+        function = target.__func__ if isinstance(target, MethodType) else target
+        if isinstance(function, FunctionType) and id(function) not in seen:
+            seen.add(id(function))
+            if "interrupt" in _names(function.__code__):
+                return True
+            # Only functions: looking at anything else may run a team's code.
+            waiting.extend(value for value in _used_by(function) if isinstance(value, _FUNCTIONS))
+    return False
 
 
-def _function_of(target: Any) -> FunctionType | None:
-    while isinstance(target, functools.partial):
-        target = target.func
-    target = inspect.unwrap(target)
-    target = getattr(target, "__func__", target)
-    if not isinstance(target, FunctionType | type) and callable(target):
-        target = getattr(type(target).__call__, "__func__", type(target).__call__)
-    return target if isinstance(target, FunctionType) else None
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names(constant)
+def _used_by(function: FunctionType) -> Iterator[Any]:
+    names = _names(function.__code__)
+    yield from (function.__globals__[name] for name in sorted(names) if name in function.__globals__)
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):
+            yield cell.cell_contents
+
+
+@functools.lru_cache(maxsize=4096)
+def _names(code: CodeType) -> frozenset[str]:
+    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return frozenset(code.co_names).union(*inner)

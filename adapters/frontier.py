@@ -49,6 +49,7 @@ All tasks of a superstep live until its end, and with 128 of them Python's colle
 the cost of a step. Of steps in groups there is one task a superstep, whatever its width.
 """
 
+
 class FrontierGraph(Pregel[Any, Any, Any, Any]):
     """A Pregel graph whose channel of Sends is a Scheduler."""
 

@@ -27,7 +27,12 @@ class GroupNode:
     """Runs any of the steps of one graph together. `stops` says whether a record ends the run."""
 
     def __init__(
-        self, bodies: Sequence[tuple[str, Body]], keys: list[str], plan: Plan, stops: Callable[[Record], bool], saver: Any
+        self,
+        bodies: Sequence[tuple[str, Body]],
+        keys: list[str],
+        plan: Plan,
+        stops: Callable[[Record], bool],
+        saver: Any,
     ) -> None:
         self.bodies, self.keys, self.plan, self.saver, self._stops = bodies, keys, plan, saver, stops
         self.numbers = {name: number for number, (name, _) in enumerate(bodies)}

@@ -62,4 +62,6 @@ CHECKPOINT_MAP: str = private(_CONSTANTS, "CONFIG_KEY_CHECKPOINT_MAP", "to tell 
 CHECKPOINT_NS: str = private(_CONSTANTS, "CONFIG_KEY_CHECKPOINT_NS", "to keep apart what the steps of one task start")
 SCRATCHPAD: str = private(_CONSTANTS, "CONFIG_KEY_SCRATCHPAD", "to keep apart the questions of the steps of one task")
 DURABILITY: str = private(_CONSTANTS, "CONFIG_KEY_DURABILITY", "to keep nothing before the end where that is asked for")
-RESUMING: str = private(_CONSTANTS, "CONFIG_KEY_RESUMING", "to look for what an earlier process left only where it can be")
+RESUMING: str = private(
+    _CONSTANTS, "CONFIG_KEY_RESUMING", "to look for what an earlier process left only where it can be"
+)

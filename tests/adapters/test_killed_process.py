@@ -20,6 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SI
 PROGRAM = """
 import json, os, signal, sys, threading, time
 from graphlift.adapters import *
+from graphlift.adapters import frontier, group_running
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 folder, style, kill_at, delay, form = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4]), sys.argv[5]
@@ -50,9 +51,11 @@ FLOWS = {
         step("skip", "a", when="False"), step("d", "b", "l", "skip"), step("e", "d"), step("f", "d"), step("g", "e", "f"))),
 }
 flow = FLOWS[style]
+if form == "groups":
+    frontier.NAMED_UP_TO = group_running.HEAD_START = 0
 names = [item.name for item in (flow.nodes if style == "successor" else flow.steps)]
 with SqliteSaver.from_conn_string(folder + "/threads.db") as saver:
-    compiled = compile_workflow(flow, dict.fromkeys(names, handler), checkpointer=saver, **({"frontier_above": 0} if form == "frontier" else {}))
+    compiled = compile_workflow(flow, dict.fromkeys(names, handler), checkpointer=saver, **({} if form == "edges" else {"frontier_above": 0}))
     if delay:
         threading.Thread(target=lambda: (time.sleep(delay), os.kill(os.getpid(), signal.SIGKILL)), daemon=True).start()
     result = compiled.run({"x": 1}, thread_id="t")
@@ -89,7 +92,7 @@ def fresh(tmp_path: Path, name: str) -> Path:
     return folder
 
 
-FORMS = pytest.mark.parametrize("form", ["edges", "frontier"])
+FORMS = pytest.mark.parametrize("form", ["edges", "frontier", pytest.param("groups", marks=pytest.mark.slow)])
 
 
 def _point(style: str, at: str) -> Any:
