@@ -56,7 +56,8 @@ def compile_workflow(
 
     `checkpointer` is any LangGraph saver. Above `frontier_above` steps the graph has the frontier form, whose cost of a step
     does not grow, with at most `frontier_width` steps a superstep, and in a synchronous run no more than 24 to 32 (the threads of
-    Python's pool) or `max_concurrency`; both forms do and give the same. Raises WorkflowError when a handler or condition
+    Python's pool) or `max_concurrency`, but for a long workflow with a checkpointer, whose supersteps are one task each; both
+    forms do and give the same. Raises WorkflowError when a handler or condition
     is missing or cannot be called, for an option that makes no sense, or when the traversal cannot run this workflow.
     """
     traversal = traversal or BY_STYLE[workflow.style]

@@ -250,13 +250,13 @@ def test_of_a_group_each_step_that_asks_gets_its_own_answer(question: Any, befor
     handlers = Handlers(flow, z=question, b=question)
     compiled = compile_groups(flow, handlers.table, Saver())
     told = []
-    for given in ({}, {"resume": "for z"}, {"resume": "for b"}):
-        result = go(compiled, entry, None if given else {}, **given)
+    for answer in ({}, {"resume": "for z"}, {"resume": "for b"}):
+        result = go(compiled, entry, None if answer else {}, **answer)
         if result.interrupt is not None:
             told.append((result.interrupt.node_id, result.interrupt.payload))
             # Asked again without an answer, the thread says the same, and runs nothing.
             assert go(compiled, entry).interrupt == result.interrupt
-        if not given:
+        if not answer:
             assert handlers.ran == Counter({"z": before, "b": before, "a": 1, "c": 1})
             assert compiled.state("t").next == ("z", "b")
     assert told == [("z", {"question of": "z"}), ("b", {"question of": "b"})]
