@@ -153,8 +153,8 @@ def test_the_evidence_file(sandbox: Any) -> None:
     project(sandbox, small="twice").run("parity")
     found = evidence(sandbox)
     assert (found["schema"], found["verdict"], found["cases"], found["partial"]) == (1, "red", 2, False)
-    assert found["families"]["run count"] == {"verdict": "red", "count": 1, "known": 0, "complete": True}
-    assert found["families"]["values"] == {"verdict": "green", "count": 0, "known": 0, "complete": True}
+    assert found["families"]["run count"] == {"verdict": "red", "count": 1, "known": 0, "flaky": 0, "complete": True}
+    assert found["families"]["values"] == {"verdict": "green", "count": 0, "known": 0, "flaky": 0, "complete": True}
     assert sorted(found["evidence"]["files"]) == [
         "flow.yaml",
         "gate.py",
@@ -253,7 +253,7 @@ def test_accept_makes_it_green_until_it_expires(sandbox: Any) -> None:
     project(sandbox, small="twice")
     ran = sandbox.run("parity", *ACCEPT, "--expires", "2999-01-01")
     assert (ran.code, ran.out) == (0, "graphlift-divergences.toml: listed GL101 in small, until 2999-01-01\n")
-    assert ran.error == "warning: 2999-01-01 is more than a year away, which is as good as never\n"
+    assert ran.err == "warning: 2999-01-01 is more than a year away, which is as good as never\n"
     ran = sandbox.run("parity")
     assert ran.code == 0
     assert "known:\n  GL101  small, node a, activation 2: the graph retries\n" in ran.out
@@ -408,11 +408,17 @@ def _interrupted(sandbox: Any, stuck: Path) -> tuple[int, str]:
         stderr=subprocess.DEVNULL,
         text=True,
         start_new_session=True,
+        # Whoever started the tests in the background may have them ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    while not stuck.exists():
-        assert process.poll() is None
-    os.killpg(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    with process:
+        while not stuck.exists():
+            assert process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     return process.returncode, out
 
 

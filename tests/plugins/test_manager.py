@@ -150,7 +150,7 @@ def test_a_command_that_needs_no_hook_of_a_module_does_not_import_it(sandbox) ->
     sandbox.files(
         {
             "graphlift.toml": CONFIG + '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n',
-            "app.py": "class Walker: ...\n",
+            "app.py": "class Walker: ...\nclass Other: ...\n",
             "mine.py": "raise SystemExit(77)\ndef graphlift_engines(project): return []\n",
         }
     )
@@ -181,7 +181,7 @@ def test_whatever_a_hook_does_wrong_is_told_with_plugin_hook_and_definition(sand
     sandbox.files(
         {
             "graphlift.toml": CONFIG + '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n',
-            "app.py": "class Walker: ...\n",
+            "app.py": "class Walker: ...\nclass Other: ...\n",
             "mine.py": "from graphlift.plugins import hookimpl\n\n" + head + body,
         }
     )
@@ -211,7 +211,7 @@ def test_a_mistake_that_a_hook_explains_keeps_its_exit_code_and_names_the_hook()
 def test_a_misspelt_hook_is_an_error_in_every_command_also_where_the_prefix_is_wrong(sandbox, source) -> None:
     symbol = '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n'
     mine = "from graphlift.plugins import hookimpl\n" + source
-    sandbox.files({"graphlift.toml": CONFIG + symbol, "app.py": "class Walker: ...\n", "mine.py": mine})
+    sandbox.files({"graphlift.toml": CONFIG + symbol, "app.py": "class Walker: ...\nclass Other: ...\n", "mine.py": mine})
     ran = sandbox.run("inventory")
     assert ran.code == 3
     assert "plugin 'mine' is not valid: unknown hook" in ran.err
