@@ -100,7 +100,11 @@ def graphlift_reference_finders():
 def test_a_plugins_object_that_raises_is_named_and_is_exit_code_3(sandbox) -> None:
     symbol = '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n'
     sandbox.files(
-        {"graphlift.toml": 'plugins = ["wrong"]\n' + symbol, "wrong.py": WRONG, "app.py": "class Walker: ...\nclass Other: ...\n"}
+        {
+            "graphlift.toml": 'plugins = ["wrong"]\n' + symbol,
+            "wrong.py": WRONG,
+            "app.py": "class Walker: ...\nclass Other: ...\n",
+        }
     )
     ran = sandbox.run("inventory")
     assert ran.code == 3

@@ -253,7 +253,7 @@ def test_accept_makes_it_green_until_it_expires(sandbox: Any) -> None:
     project(sandbox, small="twice")
     ran = sandbox.run("parity", *ACCEPT, "--expires", "2999-01-01")
     assert (ran.code, ran.out) == (0, "graphlift-divergences.toml: listed GL101 in small, until 2999-01-01\n")
-    assert ran.err == "warning: 2999-01-01 is more than a year away, which is as good as never\n"
+    assert ran.err.splitlines()[-1] == "warning: 2999-01-01 is more than a year away, which is as good as never"
     ran = sandbox.run("parity")
     assert ran.code == 0
     assert "known:\n  GL101  small, node a, activation 2: the graph retries\n" in ran.out

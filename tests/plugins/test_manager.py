@@ -211,7 +211,9 @@ def test_a_mistake_that_a_hook_explains_keeps_its_exit_code_and_names_the_hook()
 def test_a_misspelt_hook_is_an_error_in_every_command_also_where_the_prefix_is_wrong(sandbox, source) -> None:
     symbol = '[[symbol]]\nlegacy = "app.Walker"\nto = "app.Other"\n'
     mine = "from graphlift.plugins import hookimpl\n" + source
-    sandbox.files({"graphlift.toml": CONFIG + symbol, "app.py": "class Walker: ...\nclass Other: ...\n", "mine.py": mine})
+    sandbox.files(
+        {"graphlift.toml": CONFIG + symbol, "app.py": "class Walker: ...\nclass Other: ...\n", "mine.py": mine}
+    )
     ran = sandbox.run("inventory")
     assert ran.code == 3
     assert "plugin 'mine' is not valid: unknown hook" in ran.err
