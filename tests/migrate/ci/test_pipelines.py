@@ -256,7 +256,7 @@ def test_the_install_steps_quote_what_they_install(clone: Any, runner: Any) -> N
 def test_the_inventory_step_writes_sarif_also_where_it_is_red(clone: Any, runner: Any) -> None:
     step = named(printed(clone, "github")["jobs"]["checks"], "Inventory")
     assert runner.step(step).returncode == 0
-    assert runner.summary.startswith("## Inventory\n\n5 references in 3 files")
+    assert runner.summary.startswith("## Inventory\n\n6 references in 3 files")
     clone.files({"broken.py": "from old import Walker\nWalker(\n"})
     assert runner.step(step).returncode == 1
     sarif = json.loads((runner.root / "temp" / "inventory.sarif").read_text())
