@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test depends on how fast the machine is, nor on what else it does.
+settings.register_profile("graphlift", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("graphlift")
 
 # Tests of pages share the browser; import-mode=importlib adds no folder.
 sys.path.insert(0, str(Path(__file__).parent / "browser"))
